@@ -116,6 +116,8 @@ def test_fit_errors_name_file_line_and_column(here, infimum):
     assert "line 2: the lower bound is above the upper one" in said
     said = refused(infimum, here, "x,y\n0,1.5\n1e999,0.5\n2,1.5\n", "-t", "y", "--kind", "number")
     assert "a.csv, line 3: the column 'x' must contain finite numbers. Got '1e999'" in said
+    said = refused(infimum, here, "x,y\n0,1.5\n1e308,0.5\n2,1.5\n", "-t", "y", "--kind", "number")
+    assert "a.csv, line 3: the column 'x' must contain numbers up to 1e+150. Got '1e308'" in said
     said = refused(infimum, here, good, "-t", "label", "--kind", "label", code=2)
     assert all(kind in said for kind in ("labels", "tags", "ranking", "number", "vector", "mask"))
     assert "empty" in refused(infimum, here, "x,label\n0,\n1,\n", "-t", "label")
@@ -136,6 +138,10 @@ def test_predict_raises_on_invalid_models(here, infimum):
     assert infimum("predict", "m.skops", "t.csv", code=1).strip() == "There is no file m.skops."
     (here / "m.skops").write_bytes(b"no model")
     assert "m.skops is not a model that `infimum fit` wrote" in infimum("predict", "m.skops", "t.csv", code=1)
+    infimum("fit", "t.csv", "--target", "tags", "--weights", "linear", "--out", "m.skops")
+    (here / "m.skops").write_bytes((here / "m.skops").read_bytes()[:-1000])
+    text = infimum("predict", "m.skops", "t.csv", code=1)
+    assert "m.skops is damaged or incomplete (BadZipFile). Copy it again" in text
     import skops.io
     from sklearn.preprocessing import StandardScaler
 
@@ -249,3 +255,10 @@ def test_help_shows_words_instead_of_python_types(infimum, command):
     said = infimum(command, "--help")
     assert not re.search(r"<(bool|str|path|int|float|list)\b", said)
     assert "Example: infimum" in said or command == "reproduce"
+
+
+def test_messages_name_options_instead_of_arguments(here, infimum):
+    (here / "t.csv").write_text('x,y\n1,"a>b, b>c, c>a"\n2,a>b\n3,b>c\n4,c>a\n')
+    text = infimum("fit", "t.csv", "--target", "y", code=1)
+    assert "set --contradictions majority" in text
+    assert "contradictions=" not in text

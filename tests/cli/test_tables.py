@@ -321,3 +321,23 @@ def test_reproduce_lists_experiments_and_skips_missing_data(here, infimum, monke
     assert done == [name for name in paper.NAMES if name != "rates"]
     assert (here / "results" / "index.html").exists()
     assert "rates.csv is not there." in infimum("reproduce", "rates", code=1)
+
+
+def test_columns_that_a_command_wrote_are_not_features(here, infimum, as_json):
+    """fit after clean or predict: what was written depends on the target."""
+    lines = [f"{k},{'low|high' if k % 5 == 0 else 'low' if k < 15 else 'high'}" for k in range(30)]
+    (here / "t.csv").write_text("\n".join(["size,label", *lines]))
+    infimum("clean", "t.csv", "--target", "label", "--weights", "linear")
+    fit = ("fit", "clean.csv", "--target", "clean", "--ignore", "label", "--weights", "linear")
+    found = as_json(*fit)["columns"]
+    assert found[0] == "size: number, 1 feature"
+    left_out = {line.split(":")[0] for line in found if line.endswith("written by infimum clean, left out")}
+    assert left_out == {"confidence", "tied", "support", "suspect"}
+    infimum("predict", "model.skops", "t.csv")
+    found = as_json("fit", "predictions.csv", "--target", "label", "--weights", "linear")["columns"]
+    assert "prediction: written by infimum predict, left out" in found
+    (here / "own.csv").write_text(
+        "\n".join(["size,confidence,label", *(f"{k},{line}" for k, line in enumerate(lines))])
+    )
+    found = as_json("fit", "own.csv", "--target", "label", "--weights", "linear")["columns"]
+    assert "confidence: number, 1 feature" in found

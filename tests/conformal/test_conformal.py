@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from infimum import (
     Disambiguation,
     DisambiguationClassifier,
+    InfimumWarning,
     InputError,
     Intervals,
     PartialClassifier,
@@ -120,15 +121,38 @@ def test_fit_with_other_models_of_labels(model, rows):
 
 def test_predict_set_with_too_few_rows_is_everything(rows):
     X, sets, _ = rows
-    made = Conformal(CLASSIFIER.fit(X, sets), 0.9, prefit=True).conformalize(X[:8], sets[:8])
+    few = "all outputs. There are 8 calibration rows, and confidence_level=0.9 requires at least 9"
+    with pytest.warns(InfimumWarning, match=few):
+        made = Conformal(CLASSIFIER.fit(X, sets), 0.9, prefit=True).conformalize(X[:8], sets[:8])
     assert (made.predict_set(X[:5]).sizes == 4).all()
     assert made.check(X, sets).p_value == 1
     assert (made.predict_set(X[:5], confidence_level=0.5).sizes < 4).any()
-    numbers = Conformal(REGRESSOR.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
+    with pytest.warns(InfimumWarning, match=few):
+        numbers = Conformal(REGRESSOR.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
     assert numbers.predict_set(X[:3]).is_unlabelled.all()
     bounded = PartialRegressor(bounds=(-2, 2), search_config=SMALL_SEARCH)
-    numbers = Conformal(bounded.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
+    with pytest.warns(InfimumWarning, match=few):
+        numbers = Conformal(bounded.fit(X, X[:, 0]), 0.9, prefit=True).conformalize(X[:8], X[:8, 0])
     assert np.asarray(numbers.predict_set(X[:1])).ravel().tolist() == [-2, 2]
+
+
+@pytest.mark.parametrize("method", ["split", "cv+"])
+def test_one_sided_intervals_that_make_all_prediction_sets_unbounded(method, rng):
+    """The default model: a warning says why, and each remedy that it names gives bounded intervals."""
+    X = rng.uniform(0, 4, (100, 1))
+    y = [f"{x + 0.5:.2f}" if x > 1 else "<1.5" for x in X[:, 0]]
+    settings = {"confidence_level": 0.8, "method": method, "cv": 3}
+    model = PartialRegressor(search_config=SMALL_SEARCH)
+    why = (
+        r"Every prediction set contains all outputs\. \d+ of the \d+ calibration rows have an unbounded set or no label"
+    )
+    with pytest.warns(InfimumWarning, match=why) as caught:
+        found = Conformal(model, **settings).fit(X, y).predict_set(X[:3])
+    assert np.isinf(found.size).all()
+    assert "covers='set', or bounds=(low, high)" in str(caught[0].message)
+    assert np.isfinite(Conformal(model, covers="set", **settings).fit(X, y).predict_set(X[:3]).size).all()
+    bounded = clone(model).set_params(bounds=(0, None))
+    assert np.isfinite(Conformal(bounded, **settings).fit(X, y).predict_set(X[:3]).size).all()
 
 
 def test_predict_set_may_be_empty_with_lac(rng):

@@ -31,6 +31,7 @@ def by_definition(made, X, level):
     return out
 
 
+@pytest.mark.filterwarnings("ignore:Every prediction set contains all outputs")
 @pytest.mark.parametrize("cv", [4, N])
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
 def test_predict_set_of_labels_by_definition(cv, level):

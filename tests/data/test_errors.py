@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from infimum import InputError, PartialClassifier
+from infimum import InputError, PartialClassifier, PartialRegressor
 from infimum.data.errors import BadRows
 from infimum.outputs import Intervals, Labels
 
@@ -98,3 +98,23 @@ def test_infinite_entries_of_X_are_located():
 def test_a_masked_array_without_masked_entries_is_an_array():
     X = np.ma.array([[0.0], [1.0]])
     assert PartialClassifier().fit(X, ["a", "b"]).predict(X).tolist() == ["a", "b"]
+
+
+def test_rows_with_the_same_message_are_listed_once():
+    y = [*["n.d."] * 12, "1.5", "trace", ">3"]
+    with pytest.raises(InputError) as caught:
+        PartialRegressor().fit(np.arange(15.0)[:, None], y)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "13 rows of y cannot be used."
+    assert lines[1].startswith("  row 0: cannot read 'n.d.'")
+    assert lines[1].endswith("(also row 1, row 2, 9 more)")
+    assert "--missing n.d." in lines[1]
+    assert "'<0.5'" in lines[1]
+    assert lines[2].startswith("  row 13: cannot read 'trace'")
+    assert sorted(caught.value.rows) == [*range(12), 13]
+
+
+def test_an_ambiguous_comma_is_reported_with_its_row():
+    with pytest.raises(InputError, match="row 2: '1,000' is 1000 if the comma separates thousands, and 1 if") as caught:
+        PartialRegressor().fit(np.arange(4.0)[:, None], [2.5, "2", "1,000", None])
+    assert list(caught.value.rows) == [2]

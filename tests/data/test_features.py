@@ -11,7 +11,7 @@ import skops.io
 from sklearn.pipeline import make_pipeline
 
 from fuzz.features import parts, table
-from infimum import Features, InfimumWarning, PartialClassifier
+from infimum import Features, InfimumWarning, InputError, PartialClassifier
 from infimum.data.columns import recognise
 from infimum.io import TRUSTED_TYPES
 
@@ -194,3 +194,46 @@ def test_features_of_a_row_do_not_depend_on_the_other_rows(seed):
             np.testing.assert_allclose(fitted.transform(frame.iloc[rows]), together[rows], rtol=0, atol=1e-12)
             again = pd.DataFrame({name: [cells[row] for row in rows] for name, cells in new.items()})
             np.testing.assert_allclose(fitted.transform(again), together[rows], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "fitted, new",
+    [
+        (["0.5", "1.25", "2.75", "3.5"], ["0,5", "1,25", "2,75", "3,5"]),
+        (["0,5", "1,25", "2,75", "3,5"], ["0.5", "1.25", "2.75", "3.5"]),
+        ([0.5, 1.25, 2.75, 3.5], ["0,5", "1,25", "2,75", "3,5"]),
+        (["0.5 °C", "1.25 °C", "2.75°C", "3.5 °C"], ["0,5", "1.25 °c", "2,75 °C", "3.5"]),
+        ([0.125, 0.25, 0.5, 0.75], ["0,125", "0.25", "0,5", "0.75"]),
+        ([True, False, True, False], ["True", "false", "TRUE", "False"]),
+        ([True, False, True, False], [True, False, True, False]),
+    ],
+)
+def test_new_rows_are_read_as_in_fit(fitted, new):
+    """Decimal commas, units and booleans as text: the same numbers, whatever the notation of new rows."""
+    made = Features().fit(pd.DataFrame({"x": fitted}))
+    assert made.columns_[0].kind == "number"
+    seen = made.transform(pd.DataFrame({"x": fitted}))
+    np.testing.assert_array_equal(made.transform(pd.DataFrame({"x": new})), seen)
+    for k in range(4):  # what becomes of a row does not depend on the other rows
+        np.testing.assert_array_equal(made.transform(pd.DataFrame({"x": new[k : k + 1]})), seen[k : k + 1])
+
+
+def test_a_column_that_cannot_be_read_raises_an_error():
+    made = Features().fit(pd.DataFrame({"x": [0.5, 1.5, 2.5], "t": ["1 kg", "2 kg", "3 kg"]}))
+    assert made.describe()[1] == "t: number, 1 feature, unit kg"
+    with pytest.raises(InputError, match=r"row 0: the column 'x' must contain numbers\. Got '0\.5 cm'") as caught:
+        made.transform(pd.DataFrame({"x": ["0.5 cm", "1.5 cm"], "t": ["1", "2"]}))
+    assert "Its cells must be numbers without a unit, as in fit" in str(caught.value)
+    with pytest.raises(InputError, match="numbers in 'kg'"):
+        made.transform(pd.DataFrame({"x": [1, 2], "t": ["1000 g", "2000 g"]}))
+    with pytest.raises(InputError, match=r"a comma in some rows here, so '1,234' is ambiguous"):
+        made.transform(pd.DataFrame({"x": ["0,5", "1,234"], "t": ["1", "2"]}))
+    with pytest.warns(InfimumWarning, match="treated as missing"):  # one of several
+        made.transform(pd.DataFrame({"x": ["0.5 cm", "1.5"], "t": ["1", "2"]}))
+
+
+def test_numbers_with_several_units_stay_text_and_are_reported():
+    cells = [f"{k}.{k} g" if k % 2 else f"{k} kg" for k in range(40)]
+    (line,) = Features().fit(pd.DataFrame({"w": cells})).describe()
+    assert "text" in line
+    assert "numbers with different units: kg (20 cells), g (20 cells)" in line

@@ -108,3 +108,9 @@ def test_python_reads_the_same_cells():
     y = [None if cell == "-1" or "Hour" in cell else cell for cell in cells(30)]
     model = PartialRegressor(search_config=SMALL_SEARCH).fit(np.arange(30)[:, None], y)
     assert 70_000 < model.predict([[15]])[0] < 90_000
+
+
+def test_a_percentage_after_plus_minus_is_relative_to_the_value():
+    model = PartialRegressor(search_config=SMALL_SEARCH).fit([[0.0], [1.0], [2.0]], ["1.2 ±10%", "-20 +/- 5 %", "3"])
+    np.testing.assert_allclose(np.column_stack([model.sets_.lower, model.sets_.upper])[:2], [[1.08, 1.32], [-21, -19]])
+    assert parse_interval("20% ± 5%") == [(15, 25)]

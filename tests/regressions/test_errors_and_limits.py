@@ -120,7 +120,7 @@ NOT_FINITE = {
         PartialClassifier(search_config=SMALL_SEARCH),
         [[0.0], [1.0], [1e200]] * 4,
         {},
-        r"Row 2 contains 1e\+200. Scale X",
+        r"Got 1e\+200 in row 2, column 0. Scale X",
     ),
     "a high degree": (
         PartialClassifier.paper(weights=weights.KernelRidge(kernel="polynomial", degree=300, gamma=1.0)),
@@ -322,3 +322,17 @@ def test_predictions_do_not_depend_on_the_unit_of_features(unit, rng):
     X = rng.uniform(-1, 1, (40, 2))
     y = ["a" if x > 0 else "b" for x in X[:, 0]]
     assert PartialClassifier(weights="kernel").fit(X * unit, y).score(X * unit, y) > 0.9
+
+
+@pytest.mark.parametrize("model", [PartialClassifier, PartialRegressor])
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_columns_whose_squares_underflow(model, as_frame, rng):
+    """The default model: an error about the column, and none about the trees of a forest."""
+    X = rng.normal(size=(40, 2)) * [1.0, 1e-200]
+    y = (X[:, 0] > 0).astype(float)
+    table = pd.DataFrame(X, columns=["a", "b"]) if as_frame else X
+    column = "'b'" if as_frame else "1"
+    with pytest.raises(ValueError, match=rf"squares of smaller ones underflow\. The values of column {column} differ"):
+        model(search_config=SMALL_SEARCH).fit(table, y)
+    made = model(search_config=SMALL_SEARCH).fit(X * [1.0, 1e200], y)
+    assert np.isfinite(np.asarray(made.predict(X), dtype=float)).all()  # rows to predict may be close to 0

@@ -297,6 +297,22 @@ def test_build_without_skill_says_so_first(undrawn):
     assert "label more rows" in made.facts.summary[2]
 
 
+def test_build_says_that_a_few_large_values_dominate_the_error(undrawn):
+    """Values rise with x, but two outliers hide this in the squared error."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 3, (80, 1))
+    y = np.exp(X[:, 0] + rng.normal(0, 0.3, 80))
+    y[[3, 40]] = 900, 700
+    made = build(PartialRegressor(search_config=SMALL_SEARCH).fit(X, y), X)
+    assert not made.beats_constant
+    learned, next_ = made.facts.summary[1:]
+    assert learned.startswith("It is unclear whether the labels can be predicted")
+    assert "(RMSE " in learned
+    assert "5 % of the rows cause 97 % of the squared error" in learned
+    assert "logarithm" in next_
+    assert "label more rows" not in next_
+
+
 @pytest.mark.parametrize("m", [2, 30, 300])
 def test_build_many_classes(m):
     X, y, _ = labelled_blobs(m, max(60, 3 * m), [f"<b>{k}</b> {'long name ' * 3}" for k in range(m)])

@@ -29,8 +29,14 @@ from ..io._names import NamedCells
 stdout = Console(highlight=False, soft_wrap=True)
 stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
-ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|…)')
+ARGUMENT = re.compile(r"""\b([a-z_]+)=(?:"([^"]*)"|'([^']*)'|\(([a-z, ]+)\)|([\d.]+)|…)""")
 """An argument of a Python function in a message."""
+
+OPTIONS = {
+    "bounds": "bounds", "confidence_level": "level", "contradictions": "contradictions", "covers": "covers",
+    "noise": "noise", "principle": "principle", "weights": "weights",
+}  # fmt: skip
+"""Parameters of Python that messages of the library mention, and the options of the commands that set them."""
 
 INVALID_INPUT = 1  # the data, or a file, cannot be used
 USAGE = 2  # the command line is invalid; also used by typer
@@ -58,14 +64,35 @@ def fail(message: str, code: int = INVALID_INPUT) -> NoReturn:
     raise typer.Exit(code)
 
 
-def as_options(message: str) -> str:
+def as_options(message: str, every: bool = True) -> str:
     """Return a message with arguments of Python written as options of the command line.
 
+    Parameters
+    ----------
+    message : str
+        The message of an error or a warning.
+    every : bool, default True
+        Whether every argument is an option of the command; otherwise only those in `OPTIONS` are.
+
+    Examples
+    --------
     >>> as_options('Choose with meaning="one_of", unticked="no", or skipped=….')
     'Choose with --meaning one_of --unticked no, or --skipped ….'
+    >>> as_options("Set covers='set', or bounds=(low, high) of the estimator. See n_tags='auto'.", every=False)
+    "Set --covers set, or --bounds LOW HIGH. See n_tags='auto'."
     """
-    text = ARGUMENT.sub(lambda m: f"--{m[1]} {m[2] if m[2] is not None else '…'}", message)
-    return re.sub(r"(--\w+ \w+), (?=--)", r"\1 ", text)
+
+    def option(found: re.Match) -> str:
+        if not every and found[1] not in OPTIONS:
+            return found[0]
+        value = found[2] or found[3] or (found[4] or "").replace(",", "").upper() or found[5] or "…"
+        return f"--{OPTIONS.get(found[1], found[1])} {value}"
+
+    text = ARGUMENT.sub(option, message)
+    text = re.sub(r"(--bounds LOW HIGH) of the estimator", r"\1", text)
+    text = re.sub(r"Features\(columns=\{'(.*)': '(\w+)'\}\)", r'--column "\1=\2"', text)
+    text = text if every else re.sub(r"\bconfidence_level\b", "--level", text)
+    return re.sub(r"(--\w+ \w+), (?=--)", r"\1 ", text) if every else text
 
 
 class Stages:
@@ -102,7 +129,7 @@ def running(stages: list[str], path: Path, quiet: bool = False) -> Iterator[Stag
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InfimumWarning)
             yield shown
-        found = (str(w.message) for w in caught if issubclass(w.category, InfimumWarning))
+        found = (as_options(str(w.message), False) for w in caught if issubclass(w.category, InfimumWarning))
         shown.notes = list(dict.fromkeys(found))
 
 
@@ -143,7 +170,7 @@ def errors_as_messages(path: Path) -> Iterator[None]:
         fail(package if error.name and "Install" not in text else text)
     except ValueError as error:
         text, name = str(error), name_of(path)
-        text = as_options(text) if isinstance(error, MeaningError) else text
+        text = as_options(text, every=isinstance(error, MeaningError))
         fail(text if name in text else f"{name}: {text}")
 
 

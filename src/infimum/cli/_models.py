@@ -105,6 +105,11 @@ def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]
     except MemoryError as error:
         raise ValueError(f"{path.name} does not fit into memory. {error}") from error
     except BROKEN as error:
+        if isinstance(error, BadZipFile) and data[:2] == b"PK":  # the beginning of every model
+            raise ValueError(
+                f"{path.name} is damaged or incomplete ({type(error).__name__}). Copy it again, or write it again with"
+                " `infimum fit`."
+            ) from error
         raise ValueError(f"{path.name} is not a model that `infimum fit` wrote ({type(error).__name__}).") from error
     about = vars(model).get("about_") if isinstance(model, Pipeline) else None
     if not isinstance(about, dict):

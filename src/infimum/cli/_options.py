@@ -204,6 +204,13 @@ class TableOptions:
     merge_classes: Annotated[
         bool, option("Merge names that look like variants of other names, and print them.", "--merge-classes")
     ] = False
+    bounds: Annotated[
+        tuple[float, float] | None,
+        option(
+            "Known range of numbers; -inf or inf is an open side. Values that cannot be negative: 0 inf.",
+            metavar="LOW HIGH",
+        ),
+    ] = None
     contradictions: Annotated[
         Literal["error", "majority", "weigh"] | None,
         option(
@@ -215,7 +222,8 @@ class TableOptions:
     @property
     def settings(self) -> dict[str, Any]:
         """Parameters of the output space."""
-        return {} if self.contradictions is None else {"contradictions": self.contradictions}
+        given = {"contradictions": self.contradictions, "bounds": self.bounds}
+        return {name: value for name, value in given.items() if value is not None}
 
     @property
     def columns(self) -> dict[str, str]:

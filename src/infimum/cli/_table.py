@@ -30,6 +30,12 @@ from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
 
+WRITTEN = {
+    "clean": (("clean", "tied", "suspect"), ("confidence", "support")),
+    "predict": (("prediction", "confidence"), ("set",)),
+}
+"""Columns that a command always adds to a table, and those that it sometimes adds."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -169,7 +175,8 @@ def configured(space: OutputSpace, settings: dict[str, Any]) -> OutputSpace:
     """Return a space with parameters that the user has set; raise an error if its type does not have them."""
     unknown = [name for name in settings if name not in space.get_params(deep=False)]
     if unknown:
-        raise ValueError(f"--{unknown[0]} is for rankings. The target was read as {space.kind}.")
+        what = {"contradictions": "rankings", "bounds": "numbers"}[unknown[0]]
+        raise ValueError(f"--{unknown[0]} is for {what}. The target was read as {space.kind}.")
     return space.set_params(**settings)
 
 
@@ -230,11 +237,9 @@ def _read(
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 
-def _lenient(
-    records: Records, kind: str, settings: dict[str, Any] | None = None
-) -> tuple[Records, str, dict[int, str]]:
+def _lenient(records: Records, kind: str, settings: dict[str, Any]) -> tuple[Records, str, dict[int, str]]:
     """Return the records with None for rows that no output satisfies, and what is wrong with each of them."""
-    space = configured(new_space(kind, records.y), settings or {})
+    space = configured(new_space(kind, records.y), settings)
     with rows_called(records.places):
         cells = space.text_to_cells(records.y)
     cells, invalid = unreadable(space, cells)
@@ -248,7 +253,22 @@ def _lenient_bounds(loaded: Loaded, options: TableOptions) -> tuple[Records, str
     low, high = ([None if is_missing(v) else v for v in typed[name].tolist()] for name in options.target)
     cells = [None if pair == (None, None) else pair for pair in zip(low, high)]
     data = records.data[[name for name in records.data.columns if name not in options.target]]
-    return _lenient(replace(records, data=data, y=cells), "number")
+    return _lenient(replace(records, data=data, y=cells), "number", options.settings)
+
+
+def _written(options: TableOptions, columns: list[str]) -> dict[str, str]:
+    """Return the columns that a command of infimum has added to the table; they depend on the target.
+
+    Columns that --feature or --column names are features.
+    """
+    given = {*options.feature, *options.columns}
+    return {
+        name: f"written by infimum {command}"
+        for command, (always, sometimes) in WRITTEN.items()
+        if {*always} <= {*columns, *options.target}
+        for name in (*always, *sometimes)
+        if name in columns and name not in given
+    }
 
 
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
@@ -256,6 +276,7 @@ def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any,
            options.gold: "true labels", options.group: "groups"}  # fmt: skip
     unused = {name: reason for name, reason in why.items() if name is not None}
     unused |= dict.fromkeys(options.ignore, "ignored")
+    unused = _written(options, list(records.data.columns)) | unused
     columns = [name for name in records.data.columns if name not in unused]
     if options.feature:
         unused |= {name: "not named by --feature" for name in columns if name not in options.feature}

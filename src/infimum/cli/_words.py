@@ -95,6 +95,15 @@ def _share(count: int, n: int) -> str:
     return f"{count} {'row' if count == 1 else 'rows'} ({count / n:.0%})".replace("%", " %")
 
 
+def mean_size(sets: Any) -> str:
+    """Return the mean size of prediction sets; those that have no end are counted."""
+    size = np.asarray(sets.size, dtype=float)
+    finite = size[np.isfinite(size)]
+    parts = [f"{finite.mean():.4g}"] if len(finite) else []
+    parts += [f"{len(size) - len(finite)} of {len(size)} unbounded"] if len(finite) < len(size) else []
+    return "; ".join(parts)
+
+
 def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
     """Return how large prediction sets are on average, and why they may be wide.
 
@@ -110,7 +119,7 @@ def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
     size = np.asarray(sets.size, dtype=float)
     size = size[np.isfinite(size)]
     if not len(size):
-        return ""
+        return "All prediction sets of this table are unbounded."
     whole = conformal.space_.size
     of = f" of {whole:g}" if sets.size_unit == "candidates" and np.isfinite(whole) else ""
     text = f"The prediction sets of this table have {size.mean():.2f}{of} {sets.size_unit} on average."

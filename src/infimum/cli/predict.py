@@ -16,7 +16,7 @@ from ._console import TABLES, check_out, errors_as_messages, print_result, rows_
 from ._models import load, texts
 from ._table import load as load_file
 from ._table import without
-from ._words import predictions
+from ._words import mean_size, predictions
 
 
 @o.table_options("sep", "encoding")
@@ -34,7 +34,8 @@ def predict(
 
     The output has the columns of the table and two more: `prediction`, and `confidence`, the probability of the
     prediction. The confidence is empty if the selected model has no probabilities. After `fit --level` there is also a
-    column `set`, a prediction set with that coverage.
+    column `set`, a prediction set with that coverage. It comes from a second model, so a few predictions may not be in
+    their set. They are counted.
 
     Example: `infimum predict model.skops tickets_new.csv --out predictions.csv`
     """
@@ -48,23 +49,29 @@ def predict(
         rows = [{name: found.value.get(name) for name in loaded.columns} for found in loaded.rows]
         stages.next()
         with rows_called([found.place for found in loaded.rows]):
-            new, sets = predicted(pipe, X)
+            new, sets, outside = predicted(pipe, X)
         stages.next()
         append_columns(out, file, rows, new, escape, loaded.columns)
     shown: list[tuple[str, Any]] = [("Rows", len(rows)), *predictions(about["kind"], new["prediction"])]
     known = [value for value in new["confidence"] if value is not None]
     shown += [("Mean confidence", f"{np.mean(known):.3f}")] if known else []
-    shown += [(f"Prediction sets, mean {sets.size_unit}", f"{np.mean(sets.size):.4g}")] if sets is not None else []
+    shown += [] if sets is None else [(f"Prediction sets, mean {sets.size_unit}", mean_size(sets))]
+    if outside:
+        why = "prediction sets come from a second model, which `fit --level` fitted to 70 % of the rows"
+        stages.notes.append(f"{outside} of {len(rows)} predictions are not in their prediction set: {why}.")
     counts = dict(Counter(new["prediction"])) if about["kind"] == "labels" else None
     found = {"predictions": out, "rows": len(rows), "kind": about["kind"], "counts": counts}
     print_result(found, as_json, f"{out} written", shown, stages.notes)
 
 
-def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any]:
-    """Return the new columns, which do not depend on the selected model, and the prediction sets if there are any."""
+def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any, int]:
+    """Return the new columns, the prediction sets if there are any, and how many do not contain the prediction.
+
+    Which columns there are does not depend on the selected model.
+    """
     conformal = vars(pipe).get("conformal_")
     if not len(X):
-        return {"prediction": [], "confidence": [], **({} if conformal is None else {"set": []})}, None
+        return {"prediction": [], "confidence": [], **({} if conformal is None else {"set": []})}, None, 0
     model, features = pipe[-1], pipe[:-1].transform(X)
     output = model.output_
     confidence: list = [None] * len(features)
@@ -73,9 +80,10 @@ def predicted(pipe: Any, X: Any) -> tuple[dict[str, list], Any]:
     prediction = texts(output, output.outputs_to_cells(model.predict(features)))
     found: dict[str, list] = {"prediction": prediction, "confidence": confidence}
     if conformal is None:
-        return found, None
+        return found, None, 0
     sets = conformal.predict_set(features)
-    return {**found, "set": texts(output, output.to_cells(sets))}, sets
+    written = [text or output.text_of_all_outputs for text in texts(output, output.to_cells(sets))]
+    return {**found, "set": written}, sets, int(np.sum(~sets.contains(model.outputs(features))))
 
 
 def append_columns(

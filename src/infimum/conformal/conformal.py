@@ -20,7 +20,15 @@ from ..outputs.of_model import space_of
 from ..outputs.score import upto
 from ..selection.scores import weight_array
 from .cross import CrossValidated
-from .guarantee import Coverage, best_classes, guarantee, radius_by_class, radius_of, radius_with_ambiguity
+from .guarantee import (
+    Coverage,
+    best_classes,
+    guarantee,
+    radius_by_class,
+    radius_of,
+    radius_with_ambiguity,
+    warn_if_everything,
+)
 from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows
 from .selective import RiskCoverage, risk_coverage
 from .units import Units
@@ -170,6 +178,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             cross = CrossValidated(model, self.score, self.covers, self.cv, random).fit(X, sets, w)
             self.estimator_, self.score_, self.space_ = cross.model, cross.score, cross.space
             self.cross_, self.n_calibration_, self.unit_ = cross, len(units), units.name
+            warn_if_everything(np.concatenate(cross.scores), self._level(None), cross.space, units.name)
             return self
         held = max(1, round(self.holdout * len(units)))
         if len(units) - held < 2:
@@ -233,6 +242,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self.estimator_, self.score_, self.space_, self.cross_ = predictor.model, score, predictor.space, None
         self.scores_, self.groups_, self.table_ = units.largest(scores), groups, table
         self.n_calibration_, self.unit_ = len(units), units.name
+        if table is None and groups is None:
+            warn_if_everything(self.scores_, self._level(None), predictor.space, units.name)
         return self
 
     def predict_set(self, X: Any, confidence_level: float | None = None) -> Any:
@@ -248,7 +259,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         Sets
-            q sets of the output type, such as `CandidateLabels`. They can be the y of an estimator unless one is empty.
+            q sets of the output type, such as `CandidateLabels` with `mask`, (q, m), or `Intervals` with `lower` and
+            `upper`, (q,). They can be the y of an estimator unless one is empty.
         """
         check_is_fitted(self, "estimator_")
         level = self._level(confidence_level)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import InfimumWarning
 from ..outputs.score import rank_of
 
 NOT_WHICH = "it does not say which member of that set is the true value"
@@ -86,6 +89,38 @@ def radius_of(scores: NDArray, level: float) -> float:
     (9.0, inf)
     """
     return rank_of(scores, (len(scores) + 1) * level)
+
+
+def warn_if_everything(scores: NDArray, level: float, space: Any, units: str = "rows") -> None:
+    """Warn if the prediction sets of all new rows contain every output.
+
+    Parameters
+    ----------
+    scores : (n,)
+        Scores of the calibration rows; they are infinite for sets without an end.
+    level : float
+        Between 0 and 1.
+    space : OutputSpace
+        Its parameters determine what can be done about it.
+    units : str, default "rows"
+        What is calibrated: "rows" or "sequences".
+    """
+    if math.isfinite(radius_of(scores, level)):
+        return
+    n, least = len(scores), math.ceil(level / (1 - level) - 1e-9)
+    if n < least:
+        why = (
+            f"There are {n} calibration {units}, and confidence_level={level:g} requires at least {least}. Pass more"
+            " labelled data, or a lower confidence_level."
+        )
+    else:
+        unbounded, outside = int(np.isinf(scores).sum()), n - math.ceil((n + 1) * level - 1e-9)
+        bounds = ", or bounds=(low, high) of the estimator if the range of y is known"
+        why = (
+            f"{unbounded} of the {n} calibration {units} have an unbounded set or no label, and confidence_level="
+            f"{level:g} allows {outside}. Set covers='set'{bounds if 'bounds' in space.get_params(deep=False) else ''}."
+        )
+    warnings.warn(f"Every prediction set contains all outputs. {why}", InfimumWarning, stacklevel=4)
 
 
 def radius_with_ambiguity(table: NDArray, mask: NDArray, level: float, ambiguity: float) -> tuple[float, int]:

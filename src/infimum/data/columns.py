@@ -12,7 +12,7 @@ import numpy as np
 
 from .blanks import normalised, stripped
 from .errors import is_missing
-from .numerals import decimal_mark, is_missing_word, missing_code, parse_number
+from .numerals import decimal_mark, is_missing_word, missing_code, parse_number, split_unit
 
 KINDS = ("number", "category", "date", "text", "identifier", "constant", "empty")
 """What a column may be; the last three are left out of the features."""
@@ -28,6 +28,9 @@ FEW = 10
 
 OFTEN = 20
 """Mean number of rows per value from which on up to four times `max_categories` values are categories."""
+
+FEW_UNITS = 4
+"""Number of different units up to which text is probably a column of numbers, and not of ordinals or addresses."""
 
 NAMED_ID = re.compile(r"(?:^|[ _.-])(?:id|ids|uuid|guid|key|index)$|(?<=[a-z])(?:ID|Id)$", re.IGNORECASE)
 ROW_NUMBER = re.compile(r"|#|(?:unnamed: \d+)|row(?: ?names?| ?number)?|line", re.IGNORECASE)
@@ -49,6 +52,10 @@ class Recognised(NamedTuple):
     """Decimal mark of numbers that are written as text."""
     day_first: bool = True
     """Whether 3/4/2024 is the third of April."""
+    unit: str = ""
+    """The unit that follows numbers, in lower case."""
+    boolean: bool = False
+    """Whether all cells are booleans."""
     notes: tuple[str, ...] = ()
     """What a user should know: cells that are treated as missing, a reading that was assumed."""
 
@@ -70,7 +77,9 @@ def recognise(name: str, cells: list, max_categories: int = 30, kind: str | None
     Examples
     --------
     >>> recognise("size", ["12,5", "n/a", "7,25"] * 5)
-    Recognised(kind='number', decimal=',', day_first=True, notes=())
+    Recognised(kind='number', decimal=',', day_first=True, unit='', boolean=False, notes=())
+    >>> recognise("temperature", ["20.1 °C", "19 °C", "n/a"] * 5).unit
+    '°c'
     >>> recognise("ticket", [f"T-{k}" for k in range(40)]).kind
     'identifier'
     """
@@ -95,7 +104,9 @@ def recognise(name: str, cells: list, max_categories: int = 30, kind: str | None
         return Recognised("identifier")
     few = len(values) <= min(max_categories, max(2, len(present) // 2))
     frequent = len(values) <= 4 * max_categories and len(present) >= OFTEN * len(values)
-    return Recognised("category" if few or frequent else "text")
+    if few or frequent:
+        return Recognised("category")
+    return Recognised("text", notes=_units_note(texts))
 
 
 def category(cell: Any) -> str:
@@ -112,10 +123,10 @@ def category(cell: Any) -> str:
     return normalised(stripped(str(int(cell) if whole else cell))).casefold()
 
 
-def number(cell: Any, decimal: str = ".") -> float | None:
+def number(cell: Any, decimal: str = ".", unit: str = "") -> float | None:
     """Return a cell as a number; None if it is none. Booleans are 0 and 1, durations are seconds."""
     if isinstance(cell, str):
-        return parse_number(cell, decimal)
+        return parse_number(cell, decimal, unit)
     if isinstance(cell, np.timedelta64):
         return float(cell / np.timedelta64(1, "s"))
     if hasattr(cell, "total_seconds"):
@@ -145,22 +156,41 @@ def days(cell: Any, day_first: bool = True) -> float | None:
 
 def _as_number(present: list, texts: list[str]) -> Recognised | None:
     """Return how the cells are read as numbers; None if too many of them are none."""
-    decimal = decimal_mark(texts)
+    units = _units(texts)
+    unit = max(units, key=lambda name: units[name]) if units else ""
+    decimal = decimal_mark(split_unit(text)[0] or text for text in texts)
     mark = decimal or "."
     words = [cell for cell in texts if is_missing_word(cell)]
-    stray = [cell for cell in present if number(cell, mark) is None and not (isinstance(cell, str) and cell in words)]
-    good = len(present) - len(stray) - len(words)
-    if good == 0 or len(stray) > STRAY * len(present):
+    values = [value for value in (number(cell, mark, unit) for cell in present) if value is not None]
+    n_stray = len(present) - len(values) - len(words)
+    if not values or n_stray > STRAY * len(present):
         return None
-    notes = [_stray_note(stray, "numbers")] if stray else []
-    values = [value for value in (number(cell, mark) for cell in present) if value is not None]
+    unread = [cell for cell in present if number(cell, mark, unit) is None]
+    stray = [cell for cell in unread if not (isinstance(cell, str) and is_missing_word(cell))]
+    notes = [f"unit {unit}"] if unit else []
+    notes += [_stray_note(stray, "numbers")] if stray else []
     code = missing_code(values)
     if code is not None:
         notes.append(f"{values.count(code)} cells are {code:g}, the only negative number (missing?)")
     if decimal is None:
         example = next(text for text in texts if "," in text)
         notes.append(f"{example!r} is read with a thousands separator; for a decimal comma, replace it by a point")
-    return Recognised("number", mark, notes=tuple(notes))
+    boolean = all(isinstance(cell, bool | np.bool_) for cell in present)
+    return Recognised("number", mark, unit=unit, boolean=boolean, notes=tuple(notes))
+
+
+def _units(texts: list[str]) -> Counter[str]:
+    """Return the units that follow numbers, with their counts."""
+    return Counter(unit for unit in (split_unit(text)[1] for text in texts if parse_number(text) is None) if unit)
+
+
+def _units_note(texts: list[str]) -> tuple[str, ...]:
+    """Return a note about a column of text that contains numbers with a few different units."""
+    units = _units(texts)
+    if not 1 < len(units) <= FEW_UNITS or units.total() < (1 - STRAY) * len(texts):
+        return ()
+    counted = ", ".join(f"{unit} ({count} cells)" for unit, count in units.most_common())
+    return (f"numbers with different units: {counted}; convert them to one unit to use them as numbers",)
 
 
 def _as_date(present: list, texts: list[str]) -> Recognised | None:
@@ -187,7 +217,7 @@ def _unless_identifier(name: str, present: list, n: int, found: Recognised) -> R
 
     Distinct whole numbers alone are no identifiers: years, counts and measurements are, too.
     """
-    values = [number(cell, found.decimal) for cell in present]
+    values = [number(cell, found.decimal, found.unit) for cell in present]
     real = np.array([value for value in values if value is not None])
     distinct = len(np.unique(real))
     if distinct == 1 and len(real) == n:

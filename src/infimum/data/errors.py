@@ -14,6 +14,8 @@ import numpy as np
 from .blanks import BLANKS
 
 SHOWN = 10
+ALSO = 2
+"""Rows with the same message as another one that are listed."""
 QUOTED = 200
 """Characters of a cell that a message quotes at most."""
 
@@ -81,11 +83,23 @@ class InputError(ValueError):
 
     def _message(self) -> str:
         """Return the number of wrong rows, the first of them, and the remedy."""
-        n, first = len(self.rows) + self.more, list(self.rows.items())[:SHOWN]
-        lines = [f"  {self.unit} {row}: {why}" if isinstance(row, int) else f"  {row}: {why}" for row, why in first]
-        if n > len(first):
-            lines.append(f"  (and {n - len(first)} more {self.unit}{'s' if n > len(first) + 1 else ''})")
+        alike: dict[str, list] = {}
+        for row, why in self.rows.items():
+            alike.setdefault(why, []).append(f"{self.unit} {row}" if isinstance(row, int) else row)
+        first = list(alike.items())[:SHOWN]
+        lines = [f"  {rows[0]}: {why}{self._also(rows[1:])}" for why, rows in first]
+        n = len(self.rows) + self.more
+        left = n - sum(len(rows) for _, rows in first)
+        if left:
+            lines.append(f"  (and {left} more {self.unit}{'s' if left > 1 else ''})")
         return "\n".join([f"{n} {self.unit}{'s' if n > 1 else ''} of {self.what} cannot be used.", *lines, self.remedy])
+
+    def _also(self, rows: list[str]) -> str:
+        """Return the other rows with the same message, the first of them by name."""
+        if not rows:
+            return ""
+        more = [f"{len(rows) - ALSO} more"] if len(rows) > ALSO else []
+        return f" (also {', '.join([*rows[:ALSO], *more])})"
 
     def renumbered(self, name: Callable[[int], Any]) -> InputError:
         """Return the same error, with row i called name(i): an integer, or text such as "line 3"."""

@@ -14,8 +14,8 @@ from .checks import check_number
 from .columns import KINDS, Recognised, category, days, number, recognise
 from .containers import frame_of
 from .errors import InfimumWarning, InputError, is_missing, listed
-from .inputs import is_frame
-from .numerals import is_missing_word
+from .inputs import LARGEST, is_frame
+from .numerals import ONE_GROUP, is_missing_word, mark_in, split_unit
 
 LONG_TEXT = 300
 """Mean number of characters per cell above which words are counted: character n-grams take ten times longer."""
@@ -26,6 +26,9 @@ RELATIVE_RANK = 1e-3
 Repeated or empty cells give components that are constant up to rounding on the training rows. Scaling such a component
 to unit variance moves new rows far away from all training rows.
 """
+
+BOOLEANS = {"true": 1.0, "false": 0.0}
+"""Text in a column that contained booleans in `fit`, as a CSV file contains them."""
 
 LEFT_OUT = ("identifier", "constant", "empty", "ignored")
 
@@ -38,7 +41,7 @@ class Column:
     name : str
         Name of the column.
     found : Recognised
-        Kind, decimal mark, order of day and month, and notes.
+        Kind, decimal mark, unit, order of day and month, and notes.
     width : int
         Number of features.
     transformer : fitted transformer, optional
@@ -60,6 +63,7 @@ class Column:
     ):
         self.name, self.kind, self.width, self.transformer = name, found.kind, width, transformer
         self.decimal, self.day_first, self.notes = found.decimal, found.day_first, list(found.notes)
+        self.unit, self.boolean = found.unit, found.boolean
         self.median, self.missing = median, missing
 
     def __repr__(self) -> str:
@@ -73,8 +77,9 @@ class Column:
 class Features(TransformerMixin, BaseEstimator):
     """Convert the columns of a table into numbers, each according to its kind.
 
-    - Numbers and booleans are kept; text such as ``"12,50"``, ``"$1,000"`` or ``"n/a"`` is read as a number if the
-      column contains numbers. Dates become days. A missing value becomes the median, and a second column marks it.
+    - Numbers and booleans are kept; text such as ``"12,50"``, ``"$1,000"``, ``"20.1 °C"`` or ``"n/a"`` is read as a
+      number if the column contains numbers, all of the same unit. Dates become days. A missing value becomes the
+      median, and a second column marks it.
     - Text with few distinct values is a category: one column per value. Case and surrounding blanks do not matter. A
       missing cell is a value of its own; values that did not occur in `fit` are all 0.
     - Other text becomes the leading components of the TF-IDF of its character n-grams (2 to 4 letters within words), or
@@ -298,30 +303,33 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
     """Return the cells of a column as (n, 1) numbers, NaN if they are missing.
 
     Many cells that are no numbers raise an error in `fit`. Later they are missing, because what becomes of a row must
-    not depend on the other rows.
+    not depend on the other rows; but if no cell can be read, the column has another format than in `fit`.
     """
     out = np.full((len(cells), 1), math.nan)
     bad: list[tuple[int, Any]] = []
     for k, cell in enumerate(cells):
         if is_missing(cell) or (isinstance(cell, str) and is_missing_word(cell)):
             continue
-        value = days(cell, column.day_first) if column.kind == "date" else number(cell, column.decimal)
+        value = _value(column, cell)
         if value is None:
             bad.append((k, cell))
-        elif math.isinf(value):
-            message = f"the column {column.name!r} must contain finite numbers. Got {cell!r}"
+        elif abs(value) > LARGEST:
+            what = "finite numbers" if math.isinf(value) else f"numbers up to {LARGEST:g}"
+            message = f"the column {column.name!r} must contain {what}. Got {cell!r}"
             raise InputError(rows={k: message}, what="X", remedy="Correct the cell or leave it empty.")
         else:
             out[k] = value
-    if fitting and len(bad) > max(1, 0.05 * len(cells)):
+    none_read = len(bad) > 1 and np.isnan(out).all()
+    if none_read or (fitting and len(bad) > max(1, 0.05 * len(cells))):
         row, cell = bad[0]
-        what = f"{column.kind}s"
-        message = f"the column {column.name!r} must contain {what}. Got {cell!r:.60}"
+        unit = f" in {column.unit!r}" if column.unit else " without a unit"
+        as_in_fit = f"{column.kind}s{unit if column.kind == 'number' else ''}, as in fit"
+        another = f" Or choose another kind: Features(columns={{{column.name!r}: 'text'}})."
         raise InputError(
-            rows={row: message},
+            rows={row: f"the column {column.name!r} must contain {column.kind}s. Got {cell!r:.60}"},
             what="X",
-            remedy=f"Correct its cells, or set its kind: Features(columns={{{column.name!r}: 'category'}}).",
-            more=len({row for row, _ in bad}) - 1,
+            remedy=f"Correct its cells.{another}" if fitting else f"Its cells must be {as_in_fit}.",
+            more=len(bad) - 1,
         )
     if bad and not (fitting and any("treated as missing" in note for note in column.notes)):
         import warnings
@@ -333,4 +341,32 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
             InfimumWarning,
             stacklevel=4,
         )
+    if column.kind == "number":
+        _refuse_two_marks(column, cells)
     return out
+
+
+def _value(column: Column, cell: Any) -> float | None:
+    """Return a cell as a number or as days; None if it is neither."""
+    if column.kind == "date":
+        return days(cell, column.day_first)
+    if column.boolean and isinstance(cell, str) and category(cell) in BOOLEANS:
+        return BOOLEANS[category(cell)]
+    return number(cell, column.decimal, column.unit)
+
+
+def _refuse_two_marks(column: Column, cells: list) -> None:
+    """Raise an error if some cells have another decimal mark than in `fit`, and others may have it."""
+    other = "." if column.decimal == "," else ","
+    texts = {k: split_unit(cell)[0] or cell for k, cell in enumerate(cells) if isinstance(cell, str) and other in cell}
+    if not any(mark_in(text.strip()) == other for text in texts.values()):
+        return
+    unclear = [k for k, text in texts.items() if ONE_GROUP.fullmatch(text.strip())]
+    if unclear:
+        called = {",": "a comma", ".": "a point"}
+        message = (
+            f"the column {column.name!r} has {called[column.decimal]} as decimal mark in fit and {called[other]} in"
+            f" some rows here, so {cells[unclear[0]]!r} is ambiguous"
+        )
+        remedy = f"Write its numbers with {called[column.decimal]} as decimal mark."
+        raise InputError(rows={unclear[0]: message}, what="X", remedy=remedy, more=len(unclear) - 1)

@@ -19,6 +19,7 @@ FILL = (
 )
 TOO_LARGE = f"X must contain numbers up to {LARGEST:g}, because squares of larger ones overflow."
 RESCALE = "Scale X (StandardScaler, or divide by its largest entry)."
+RESCALE_TINY = "Scale X: divide it by its largest entry."
 ENCODE = "Encode it, with infimum.Features() or scikit-learn's OneHotEncoder in a pipeline, or leave it out."
 
 
@@ -59,7 +60,7 @@ def as_numbers(X: Any) -> Any:
     def check() -> Any:
         return check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
 
-    return in_range(explaining_gaps(check, table, names))
+    return in_range(explaining_gaps(check, table, names), names)
 
 
 def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = None) -> Any:
@@ -146,14 +147,33 @@ def _check_cell(cell: Any, row: int) -> None:
         raise ValueError(f"{TOO_LARGE} Row {row} contains {shown(cell)}. {RESCALE}")
 
 
-def in_range(X: Any) -> Any:
-    """Return X, or raise an error if its squares would overflow."""
+def in_range(X: Any, names: list[str] | None = None) -> Any:
+    """Return X, or raise an error with the place of its largest entry if its squares would overflow."""
     entries = X.data if hasattr(X, "tocsr") else X
     if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # without a copy of X
-        rows = np.asarray(abs(X).max(axis=1).todense()).ravel() if hasattr(X, "tocsr") else np.abs(X).max(axis=1)
-        row = int(np.argmax(rows))
-        raise ValueError(f"{TOO_LARGE} Row {row} contains {np.abs(entries).max():g}. {RESCALE}")
+        row, column = np.unravel_index(int(abs(X).argmax()), X.shape)
+        place = _first_place([(row, column)], names)
+        raise ValueError(f"{TOO_LARGE} Got {np.abs(entries).max():g} in {place}. {RESCALE}")
     return X
+
+
+def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
+    """Raise an error if a column varies so little that squares of its differences are 0 in floating point."""
+    if not X.shape[0]:
+        return
+    high, low = (np.ravel(_dense(end)) for end in (X.max(axis=0), X.min(axis=0)))
+    spread = high - low
+    tiny = np.flatnonzero((spread > 0) & (spread < 1 / LARGEST))
+    if len(tiny):
+        column = tiny[0] if names is None else repr(names[tiny[0]])
+        raise ValueError(
+            f"X must contain numbers whose differences are above {1 / LARGEST:g}, because squares of smaller ones"
+            f" underflow. The values of column {column} differ by {spread[tiny[0]]:g}. {RESCALE_TINY}"
+        )
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def _table(X: Any) -> Any:

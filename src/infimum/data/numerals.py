@@ -29,11 +29,13 @@ CURRENCY = "$€£¥"
 # a digit string is matched in one way only, so the patterns take linear time
 PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 GROUPED = {
-    ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
-    ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
+    ".": re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?"),
+    ",": re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?"),
 }
 COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d{1,3})?")
-ONE_GROUP = re.compile(r"[+-]?\d{1,3}[,.]\d{3}")
+ONE_GROUP = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}")
+UNIT_WORD = r"[a-zµμ°²³/]+"
+MEASUREMENT = re.compile(rf"(?P<number>.*[\d.,]) ?(?P<unit>{UNIT_WORD})")
 SIGNS = str.maketrans({"−": "-", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "'": "", "’": ""})
 
 
@@ -46,7 +48,7 @@ def is_missing_word(text: str) -> bool:
     return text.strip().casefold().replace("’", "'") in MISSING_WORDS
 
 
-def parse_number(text: str, decimal: str = ".") -> float | None:
+def parse_number(text: str, decimal: str = ".", unit: str = "") -> float | None:
     """Return the number that a text contains; None if it contains anything else.
 
     Currency signs, a per cent sign, thousands separators and the suffixes k, m and bn are understood. A per cent sign
@@ -57,26 +59,60 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
     text : str
         One number.
     decimal : {".", ","}, default "."
-        The decimal mark of the column, see :func:`decimal_mark`.
+        The decimal mark of the column, see :func:`decimal_mark`. It decides cells such as "1,000", which allow two
+        interpretations. Others, such as "0,5", are read as they are written.
+    unit : str, default ""
+        A unit that may follow the number, see :func:`split_unit`.
 
     Examples
     --------
     >>> [parse_number(text) for text in ("12", "$1,234.50", "10k", "7 %", "1e3", "-.5", "abc", "1 000")]
     [12.0, 1234.5, 10000.0, 7.0, 1000.0, -0.5, None, 1000.0]
-    >>> parse_number("1.234,50", decimal=",")
-    1234.5
+    >>> parse_number("1.234,50", decimal=","), parse_number("0,125"), parse_number("1,125"), parse_number("1,125", ",")
+    (1234.5, 0.125, 1125.0, 1.125)
+    >>> parse_number("20.1 °C"), parse_number("20.1 °C", unit="°c")
+    (None, 20.1)
     """
     core, factor = _without_units(text)
     if core is None:
         return None
     core = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", core)
-    if GROUPED[decimal].fullmatch(core):
-        core = core.replace("," if decimal == "." else ".", "")
-    if decimal == ",":
-        if "." in core and not PLAIN.fullmatch(core):
-            return None
+    mark = mark_in(core) or decimal
+    if GROUPED[mark].fullmatch(core):
+        core = core.replace("," if mark == "." else ".", "")
+    if mark == ",":
         core = core.replace(",", ".")
-    return float(core) * factor if PLAIN.fullmatch(core) else None
+    if PLAIN.fullmatch(core):
+        return float(core) * factor
+    number, found = split_unit(text) if unit else ("", "")
+    return parse_number(number, decimal) if found and found == unit else None
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    """Return the number of a text and the word after it, in lower case; two empty texts if there is no such word.
+
+    >>> split_unit("20.1 °C"), split_unit("5mg/L"), split_unit("12"), split_unit("12 Main Street")
+    (('20.1', '°c'), ('5', 'mg/l'), ('', ''), ('', ''))
+    """
+    found = MEASUREMENT.fullmatch(text.translate(SIGNS).strip().lower())
+    return (found["number"], found["unit"]) if found and parse_number(found["number"]) is not None else ("", "")
+
+
+def mark_in(core: str) -> str | None:
+    """Return the decimal mark of a number if it is certain; None without a mark, and if it may separate thousands.
+
+    >>> [mark_in(text) for text in ("0,5", "1,234.5", "1,234,567", "1,234", "1.5", "0.125", "1.234", "7")]
+    [',', '.', '.', None, '.', '.', None, None]
+    """
+    commas, points = core.count(","), core.count(".")
+    if commas and points:
+        last = "," if core.rfind(",") > core.rfind(".") else "."
+        return last if core.count(last) == 1 else "."
+    if commas > 1 or points > 1:
+        return "." if commas else ","
+    if (not commas and not points) or ONE_GROUP.fullmatch(core):
+        return None
+    return "," if commas else "."
 
 
 def decimal_mark(cells: Iterable[str]) -> str | None:
@@ -90,11 +126,12 @@ def decimal_mark(cells: Iterable[str]) -> str | None:
         core, _ = _without_units(cell)
         if core is None or "," not in core:
             continue
-        if "." in core or core.count(",") > 1:
-            return "," if core.rfind(",") > core.rfind(".") and core.count(",") == 1 else "."
-        if COMMA.fullmatch(core) and not ONE_GROUP.fullmatch(core):
-            return ","
-        ambiguous = True
+        if ONE_GROUP.fullmatch(core):
+            ambiguous = True
+        elif "." in core or core.count(",") > 1 or COMMA.fullmatch(core):
+            return mark_in(core)
+        else:
+            ambiguous = True
     return None if ambiguous else "."
 
 

@@ -19,7 +19,17 @@ from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows
 from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning
-from ..data.inputs import as_numbers, explaining_gaps, in_order, in_range, is_frame, names_of, narrow, readable
+from ..data.inputs import (
+    as_numbers,
+    explaining_gaps,
+    in_order,
+    in_range,
+    is_frame,
+    names_of,
+    narrow,
+    readable,
+    refuse_tiny,
+)
 from ..evidence import Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
@@ -349,13 +359,18 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
         numbers = as_numbers(X)
         validate_data(model, X, skip_check_array=True, reset=reset)
+        if reset:
+            refuse_tiny(numbers, names_of(X))
         return narrow(numbers)
     table = readable(X)
 
     def check() -> Any:
         return validate_data(model, table, accept_sparse="csr", dtype=np.float64, reset=reset)
 
-    return narrow(in_range(explaining_gaps(check, table)))
+    numbers = in_range(explaining_gaps(check, table))
+    if reset:
+        refuse_tiny(numbers)
+    return narrow(numbers)
 
 
 def weight_params(model: Any, w: Any) -> dict[str, Any]:

@@ -36,6 +36,9 @@ class CellFormat:
     has_candidates = False
     """Whether a cell may list several names of which one is right, or names that are excluded."""
 
+    text_of_all_outputs = ""
+    """How a prediction set that contains every output is written."""
+
     lists_need_meaning = False
     """Whether a list in a cell of a file could mean several things, as names do: one of them, all of them, an order."""
 

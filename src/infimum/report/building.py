@@ -28,6 +28,8 @@ IN_SEQUENCE = "in its sequence"
 
 STEPS = ("labels", "identifiability", "audit", "held-out rows", "explanations", "figures")
 
+ENOUGH = 20  # labelled rows from which on the 5 % with the largest error are reported
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
@@ -224,7 +226,7 @@ def _facts(
     blind, n_review = inseparable(found, name), len(audit.rows())
     sentences = summary(
         output.kind, counts, names, scores, skill, n_review, len(audit.suspects), len(audit.impossible), merge, blind,
-        math.isfinite(output.size), people,
+        math.isfinite(output.size), people, compared[0].worst_share if compared[0].n_labelled >= ENOUGH else 0.0,
     )  # fmt: skip
     verdict = reason if found is None else found.verdict_for(name)
     degree = None if found is None else found.degree

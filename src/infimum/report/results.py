@@ -34,6 +34,7 @@ FOLDS = 5
 NEAREST = 10  # neighbours of the baseline, at most
 SHOWN = 50  # rows whose set misses the true output
 TOLERANCE = 1e-9  # of equal outputs
+WORST = 0.05  # share of rows whose part of the loss is measured; about 0.27 for squared Gaussian errors
 
 
 class Compared(NamedTuple):
@@ -62,6 +63,13 @@ class Compared(NamedTuple):
             "name": self.name.partition(": ")[0], "output": self.text, "covering_rate": self.covering,
             "chance_corrected": self.beyond, "set_risk": self.risk, "errors": dict(self.errors),
         }  # fmt: skip
+
+    @property
+    def worst_share(self) -> float:
+        """The part of the total loss that the 5 % of labelled rows with the largest loss cause."""
+        each = np.sort(self.losses)[::-1]
+        total = float(each.sum())
+        return float(each[: max(1, round(WORST * self.n_labelled))].sum()) / total if total > 0 else 0.0
 
     @property
     def n_labelled(self) -> int:

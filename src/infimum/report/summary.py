@@ -10,22 +10,28 @@ from ..outputs.merging import WORDS
 
 CLEARLY = 0.03  # difference of covering rates, or share of the RMSE, from which on a simple model is clearly better
 
+DOMINATED = (
+    0.5  # part of the squared error that 5 % of the rows cause, from which on the RMSE says little about the rest
+)
+
 
 def summary(
     kind: str, counts: dict[str, int], names: list[str], scores: list[dict[str, Any]], beats_constant: bool,
     n_review: int, n_suspects: int, n_impossible: int, merge: list[dict[str, Any]], inseparable: list[dict[str, Any]],
-    countable: bool = True, annotators: Sequence[dict[str, Any]] = (),
+    countable: bool = True, annotators: Sequence[dict[str, Any]] = (), worst_share: float = 0.0,
 ) -> list[str]:  # fmt: skip
     """Return three sentences: what is there, how well it can be learned, and what to do next.
 
     Predictions of numbers and vectors (`countable` is False) are almost never equal to an exact label, so they are
-    described by an error instead of the covering rate.
+    described by an error instead of the covering rate. `worst_share` is the part of the squared error of the best
+    constant that the 5 % worst rows cause. If a few rows dominate it, it says little about the others.
     """
-    next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable, _better(scores))
+    few = worst_share if "rmse" in scores[-1]["errors"] and worst_share > DOMINATED else 0.0
+    next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable, _better(scores), few)
     score = _score if countable or "rmse" in scores[-1]["errors"] else _risk
     there = _there(kind, counts, names, annotators)
     no_labels = counts["exact"] + counts["partial"] == 0
-    return [there, _consistent(scores) if no_labels else _learned(scores, beats_constant, score), next_]
+    return [there, _consistent(scores) if no_labels else _learned(scores, beats_constant, score, few), next_]
 
 
 def _there(kind: str, counts: dict[str, int], names: list[str], annotators: Sequence[dict[str, Any]]) -> str:
@@ -47,15 +53,22 @@ def _there(kind: str, counts: dict[str, int], names: list[str], annotators: Sequ
     return f"The table has {rows}: {listed}{words}{people}."
 
 
-def _learned(scores: list[dict[str, Any]], beats_constant: bool, score: Callable[[dict[str, Any]], str]) -> str:
+def _learned(
+    scores: list[dict[str, Any]], beats_constant: bool, score: Callable[[dict[str, Any]], str], few: float
+) -> str:
     constant, *simple, ours = scores
     others = f"{score(constant)} for the best constant ({constant['output']})"
     others += "".join(f" and {score(one)} for {one['name']}" for one in simple)
     if not beats_constant:
-        return (
-            "The labels cannot be predicted from these columns: on held-out rows the model is not better than the best"
-            f" constant ({score(ours)}, against {others})."
-        )
+        name = "RMSE" if "rmse" in ours["errors"] else "set risk" if score is _risk else "covering rate"
+        compared = f"on held-out rows the model is not better than the best constant ({name} {score(ours)}, against"
+        if few:
+            return (
+                f"It is unclear whether the labels can be predicted: {compared} {others}), but a few large values"
+                f" dominate this error. 5 % of the rows cause {100 * few:.0f} % of the squared error of the best"
+                " constant."
+            )
+        return f"The labels cannot be predicted from these columns: {compared} {others})."
     if "rmse" in ours["errors"]:
         return (
             f"The labels can be predicted: on held-out rows, the typical error (RMSE) is {score(ours)}, against"
@@ -108,7 +121,7 @@ def _better(scores: list[dict[str, Any]]) -> str:
 
 def _next(
     counts: dict[str, int], beats_constant: bool, n_review: int, n_suspects: int, n_impossible: int,
-    merge: list[dict[str, Any]], inseparable: list[dict[str, Any]], better: str,
+    merge: list[dict[str, Any]], inseparable: list[dict[str, Any]], better: str, few: float,
 ) -> str:  # fmt: skip
     actions = []
     if merge:
@@ -133,7 +146,9 @@ def _next(
     if better and beats_constant:
         simple = "leave out --sequence" if "sequences" in counts else "fit the model with --weights neighbors"
         actions.append(f"{simple}, because {better} predicts better")
-    if not beats_constant:
+    if not beats_constant and few:
+        actions.append("check the largest values, or predict the logarithm of the label if it is positive")
+    elif not beats_constant:
         actions.append("label more rows or add columns that are related to the label")
     if not actions:
         open_ = counts["partial"] + counts["unlabelled"]

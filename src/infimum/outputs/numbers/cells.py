@@ -26,6 +26,8 @@ class NumberCells(CellFormat):
     ((3.0, 5.0), True, 4.0)
     """
 
+    text_of_all_outputs = "[-inf,inf]"
+
     def to_cells(self, sets: Any) -> list:
         rows = ([(low, high) for low, high in row if low == low] for row in np.asarray(sets).tolist())
         return [None if pieces == [(-math.inf, math.inf)] else number_cell(pieces) for pieces in rows]

@@ -77,11 +77,15 @@ def names_of(y: Any) -> tuple | None:
 
 
 def texts_in(y: Any) -> list[str]:
-    """Return the cells of a column that are text."""
+    """Return the cells of a column, an empty text for those that are not text; nothing if no cell is text."""
     found = normalise_y(y, FORMS) if not isinstance(y, np.ndarray) or y.dtype.kind in "OUST" else None
     if not isinstance(found, Column) or found.typed:
         return []
-    return [cell for cell in found.cells if isinstance(cell, str)]
+    return _texts(found)
+
+
+def _texts(column: Column) -> list[str]:
+    return [cell if isinstance(cell, str) else "" for cell in column.cells]
 
 
 def _values(column: Column) -> Pieces:
@@ -114,7 +118,7 @@ def _cells(column: Column, decimal: str | None = None) -> Pieces:
                 pairs = np.empty((0, 2))
             if len(pairs):
                 return _sided(pairs, np.isnan(pairs))
-    decimal = decimal_of(text for text in column.cells if isinstance(text, str)) if decimal is None else decimal
+    decimal = decimal_of(_texts(column)) if decimal is None else decimal
     bad = BadRows("y")
     flat: list[tuple[float, float]] = []
     counts = np.zeros(column.n, dtype=int)

@@ -37,6 +37,8 @@ class Intervals(Sets):
     >>> sets = Intervals([3.5, (1, 2), (5, float("inf")), [(-2, -1), (1, 2)], "<0.1", None])
     >>> sets
     <Intervals: 6 rows, 17 % exact, 50 % bounded, 17 % unknown>
+    >>> sets[1], sets[3]
+    (<Intervals: 1 row, [1, 2]>, <Intervals: 1 row, [-2, -1] | [1, 2]>)
     >>> sets.distance([3, 3, 3, 3, 3, 3])
     array([0.5, 1. , 2. , 1. , 2.9, 0. ])
     """
@@ -334,6 +336,8 @@ class Intervals(Sets):
         return out if dtype is None else out.astype(dtype)
 
     def __repr__(self) -> str:
+        if len(self) == 1:
+            return f"<Intervals: 1 row, {self.format(0)}>"
         n = max(len(self), 1)
         exact, unknown = self.is_exact.sum(), self.is_unlabelled.sum()
         bounded = self.is_bounded.sum()

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ...data.errors import InputError, shown
-from ...data.numerals import CURRENCY, MULTIPLE, decimal_mark, is_missing_word, parse_number
+from ...data.numerals import CURRENCY, MULTIPLE, UNIT_WORD, decimal_mark, is_missing_word, parse_number
 
 DIGITS = r"(?:\d[\d.,' ]*|\.\d+|inf(?:inity)?|∞)(?:e[+-]?\d{1,3})?"
 NUMBER = rf"[+-]?[{CURRENCY}]? ?{DIGITS} ?(?:{MULTIPLE})?\b ?[%{CURRENCY}]?"
-WORD = r"[a-zµ°²³/]+"
-UNIT = rf"(?: ?{WORD}(?: {WORD}){{0,2}})?\.?(?: \([a-z]+\))?"
+UNIT = rf"(?: ?{UNIT_WORD}(?: {UNIT_WORD}){{0,2}})?\.?(?: \([a-z]+\))?"
 AT_LEAST = r"(?:>=?|≥|=>|over|above|more than|at least|from|min(?:imum)?|exceeding|greater than)"
 AT_MOST = r"(?:<=?|≤|=<|under|below|less than|at most|up to|max(?:imum)?|fewer than|smaller than|not more than)"
 BEYOND = r"(?:\+|(?:or|and) (?:more|over|above|greater|older|higher)|plus)"
@@ -45,8 +44,8 @@ def parse_interval(text: str, decimal: str = ".") -> list[tuple[float, float]]:
     --------
     >>> [parse_interval(text)[0] for text in ("10-20k", ">50k", "under 5", "$10-$20", "501 to 1000 employees")]
     [(10000.0, 20000.0), (50000.0, inf), (-inf, 5.0), (10.0, 20.0), (501.0, 1000.0)]
-    >>> parse_interval("[-2, -1] | [1, 2]")
-    [(-2.0, -1.0), (1.0, 2.0)]
+    >>> parse_interval("[-2, -1] | [1, 2]"), parse_interval("20 ± 10 %"), parse_interval("20% ± 10%")
+    ([(-2.0, -1.0), (1.0, 2.0)], [(18.0, 22.0)], [(10.0, 30.0)])
     """
     if len(text) > LONGEST:
         raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
@@ -54,16 +53,31 @@ def parse_interval(text: str, decimal: str = ".") -> list[tuple[float, float]]:
         return [(-math.inf, math.inf)]
     pieces = [_piece(_plain(part), decimal) for part in text.split("|")]
     if any(piece is None for piece in pieces):
-        raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them")
+        raise InputError(f"cannot read {shown(text)} as a number, an interval or a union of them{_word_hint(text)}")
     return [piece for piece in pieces if piece is not None]
+
+
+def _word_hint(text: str) -> str:
+    """Return what to write instead of a word such as "n.d." or "trace"; nothing for other text."""
+    if any(letter.isdigit() for letter in text):
+        return ""
+    word = text.strip()
+    option = f'"{word}"' if " " in word else word
+    return (
+        f"; if it means that the value is missing, write None or leave it empty (or use --missing {option})"
+        "; if it means below a detection limit of 0.5, write '<0.5'"
+    )
 
 
 def decimal_of(texts: Iterable[str]) -> str:
     """Return the decimal mark of a column of numbers and intervals, or raise an error that shows both interpretations.
 
+    The error names the row, which is the position among the texts.
+
     >>> decimal_of(["12,50", "3"]), decimal_of(["1,000-2,000"]), decimal_of(["$1,000"]), decimal_of(["[1,2]"])
     (',', '.', '.', '.')
     """
+    texts = list(texts)
     cells = [_plain(part) for text in texts if len(text) <= LONGEST and "," in text for part in text.split("|")]
     cells = [cell for cell in cells if "," in cell and not BRACKETS.fullmatch(cell)]
     numbers = [found.strip() for cell in cells for found in re.findall(NUMBER, cell) if "," in found]
@@ -74,10 +88,12 @@ def decimal_of(texts: Iterable[str]) -> str:
     if any(len(re.findall(NUMBER, cell)) > 1 or set(CURRENCY) & set(cell) for cell in cells) or len(set(numbers)) > 2:
         return "."
     number = numbers[0]
-    raise InputError(
+    meanings = (
         f"{number!r} is {parse_number(number):g} if the comma separates thousands, and {parse_number(number, ','):g} if"
-        " it is a decimal comma. Write it without the comma, or with a decimal point."
+        " it is a decimal comma; write it without the comma, or with a decimal point"
     )
+    rows = {row: meanings for row, text in enumerate(texts) if number in _plain(text)}
+    raise InputError(rows=rows, remedy="Use the same decimal mark in all rows.")
 
 
 def units_of(texts: Iterable[str]) -> dict[str, tuple[int, str]]:
@@ -127,6 +143,8 @@ def _piece(text: str, decimal: str) -> tuple[float, float] | None:
     if found := AROUND.fullmatch(text):
         middle, radius = _number(found["a"], decimal), _number(found["b"], decimal)
         if middle is not None and radius is not None:
+            if "%" in found["b"] and "%" not in found["a"]:  # relative to the value
+                radius *= abs(middle) / 100
             return middle - radius, middle + radius
     for pattern, side in ((LOW, "lower"), (HIGH, "upper"), (VALUE, "both")):
         found = pattern.fullmatch(text)

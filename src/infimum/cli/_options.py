@@ -173,12 +173,14 @@ class TableOptions:
     meaning: Annotated[
         Literal["one_of", "all_of", "known_tags", "order"] | None,
         option(
-            "Meaning of a list of names in a cell: one of them is the label (one_of), all of them are present as tags"
-            " (all_of), the same with other tags unknown (known_tags), or a ranking, best first (order)."
+            "Meaning of several names in a cell, such as `bar|home`: one of them is the label (one_of), all of them"
+            " are present as tags (all_of), the same with other tags unknown (known_tags), or a ranking, best first"
+            " (order)."
         ),
     ] = None  # fmt: skip
     unticked: Annotated[
-        Literal["no", "unknown"] | None, option("Meaning of 0 in a column of tags: absent (no) or unknown.")
+        Literal["no", "unknown"] | None,
+        option("Meaning of 0 in a column of tags, and of tags that a cell does not list: absent (no) or unknown."),
     ] = None
     sep: Annotated[str | None, option("Separator of columns in a text file. Default: detected.", metavar="TEXT")] = None
     encoding: Annotated[str | None, option("Encoding of a text file. Default: detected.", metavar="NAME")] = None
@@ -199,7 +201,7 @@ class TableOptions:
         ),
     ] = None
     separator: Annotated[
-        str | None, option('Additional separator of candidates in a cell, besides "|".', metavar="TEXT")
+        str | None, option('Additional separator of names in a cell, besides "|".', metavar="TEXT")
     ] = None
     merge_classes: Annotated[
         bool, option("Merge names that look like variants of other names, and print them.", "--merge-classes")
@@ -212,6 +214,9 @@ class TableOptions:
         ),
     ] = None
 
+    offered: list[str] = dataclasses.field(default_factory=list)
+    """Names that cells could list besides those of the table: the classes of a model that is evaluated on it."""
+
     @property
     def settings(self) -> dict[str, Any]:
         """Parameters of the output space."""
@@ -223,7 +228,7 @@ class TableOptions:
         return {name: kind for name, _, kind in (text.rpartition("=") for text in self.column)}
 
 
-TO_LEARN = tuple(field.name for field in dataclasses.fields(TableOptions) if field.name != "truth")
+TO_LEARN = tuple(field.name for field in dataclasses.fields(TableOptions) if field.name not in ("truth", "offered"))
 """The options of commands that fit a model."""
 
 

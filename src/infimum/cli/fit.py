@@ -52,7 +52,7 @@ def fit(
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
             set_sizes = sizes(table, model, conformal)
         stages.next()
-        save(out, model, about(table, options.missing))
+        save(out, model, about(table, options))
     selection = model[-1].selection_
     complete = selection is None or selection.complete
     rows = [
@@ -96,13 +96,14 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
         return Conformal(model, confidence_level=level, covers=covers).fit(X, y)
 
 
-def about(table: Table, missing: list[str]) -> dict[str, Any]:
+def about(table: Table, options: o.TableOptions) -> dict[str, Any]:
     """Return the description that is saved with a model."""
     import infimum
 
     return {
-        "kind": table.kind, "target": table.target, "file": table.path.name, "missing": missing,
-        "version": infimum.__version__, "sequence": table.sequence,
+        "kind": table.kind, "target": table.target, "file": table.path.name, "missing": options.missing,
+        "version": infimum.__version__, "sequence": table.sequence, "meaning": options.meaning,
+        "unticked": options.unticked, "separator": options.separator, "names": list(table.classes),
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import typer
 
 from ..data.blanks import stripped
 from ..data.columns import KINDS as COLUMN_KINDS
-from ..io._names import Naming
+from ..io._names import Naming, look_alikes_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
 
 KINDS = tuple(OUTPUT_TYPES)
@@ -216,6 +216,8 @@ class TableOptions:
 
     offered: list[str] = dataclasses.field(default_factory=list)
     """Names that cells could list besides those of the table: the classes of a model that is evaluated on it."""
+    merges: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    """The names that were merged when the model was fitted."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -228,7 +230,9 @@ class TableOptions:
         return {name: kind for name, _, kind in (text.rpartition("=") for text in self.column)}
 
 
-TO_LEARN = tuple(field.name for field in dataclasses.fields(TableOptions) if field.name not in ("truth", "offered"))
+TO_LEARN = tuple(
+    field.name for field in dataclasses.fields(TableOptions) if field.name not in ("truth", "offered", "merges")
+)
 """The options of commands that fit a model."""
 
 
@@ -374,4 +378,4 @@ def naming(options: TableOptions) -> Naming:
     separator = options.separator
     if separator is not None and (not stripped(separator) or separator in ("|", "!")):
         raise ValueError(f"--separator must be text other than '|', '!' and blanks. Got {separator!r}.")
-    return Naming(class_list(options.classes), separator, options.merge_classes)
+    return Naming(class_list(options.classes), separator, options.merge_classes, look_alikes_of(options.merges))

@@ -43,9 +43,7 @@ def is_split(options: ReadOptions) -> bool:
     return options.meaning is not None and KINDS[options.meaning] != "labels"
 
 
-def with_lists(
-    loaded: Loaded, target: str, kind: str | None, options: ReadOptions
-) -> tuple[Loaded, ReadOptions]:
+def with_lists(loaded: Loaded, target: str, kind: str | None, options: ReadOptions) -> tuple[Loaded, ReadOptions]:
     """Return a table whose target column contains lists of names instead of text, and what the lists mean.
 
     Names are separated by "|" and by ``options.separator``. Names in ``options.classes`` are not split. The table is

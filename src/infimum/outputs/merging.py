@@ -3,18 +3,62 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from typing import Any
 
 from ..data.containers import Column, normalise_y
-from ..data.errors import InfimumWarning
+from ..data.errors import InfimumWarning, listed, shown
 from ..data.lookalikes import look_alike_text
 from .base import OutputSpace, Sets
 
 WORDS = {"labels": ("class", "classes"), "tags": ("tag", "tags"), "ranking": ("item", "items")}
 """What a name is called, and the parameter that lists all names, by output type."""
 
+SHOWN = 10
+"""Unknown names that a warning lists."""
+
 COUNTED = 100_000
 """Rows in chunks that are counted per name to find look-alikes; counting more would read the data once more."""
+
+
+class UnknownNames:
+    """Tags or items of rows to be scored that did not occur in fit.
+
+    Parameters
+    ----------
+    what : str
+        What the names are, such as "items".
+    known : list
+        The names that occurred in fit.
+    """
+
+    def __init__(self, what: str, known: list):
+        self.what, self.known = what, known
+        self.rows: dict[int, list] = {}
+
+    def add(self, row: int, names: list) -> None:
+        """Add the unknown names of a row; none if the list is empty."""
+        if names:
+            self.rows.setdefault(row, []).extend(names)
+
+    def again(self, row: int, other: int) -> None:
+        """Add a row with the same cell as another one."""
+        self.add(row, self.rows.get(other, []))
+
+    def warn(self, consequence: str) -> None:
+        """Warn if there are unknown names; `consequence` is the subject of "are ignored"."""
+        if not self.rows:
+            return
+        counts = Counter(name for names in self.rows.values() for name in dict.fromkeys(names))
+        named = ", ".join(f"{shown(name)} (rows: {count})" for name, count in counts.most_common(SHOWN))
+        more = f", and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
+        contain = "1 row of y contains" if len(self.rows) == 1 else f"{len(self.rows)} rows of y contain"
+        warnings.warn(
+            f"{contain} {self.what} that did not occur in fit: {named}{more}. {consequence} are"
+            f" ignored. The {self.what} are {listed(self.known)}. Correct the names, or fit with all of them.",
+            InfimumWarning,
+            stacklevel=5,
+        )
 
 
 def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:

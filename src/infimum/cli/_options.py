@@ -133,6 +133,13 @@ class TableOptions:
         str | None,
         option("Column with the true labels of some rows. They show how reliable each annotator is.", metavar="COLUMN"),
     ] = None
+    repeated: Annotated[
+        Literal["error", "first", "last", "all"],
+        option(
+            "Answers that count if an annotator has answered more than once about one id: raise an error (error, the"
+            " default), the first one, the last one, or all of them."
+        ),
+    ] = "error"
     truth: Annotated[
         str | None, option("Column with true outputs, used for evaluation only. Cells may be empty.", metavar="COLUMN")
     ] = None

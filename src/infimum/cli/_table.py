@@ -24,7 +24,7 @@ from ..io._text_lists import is_split, with_lists
 from ..io.tables import records_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import rows_called, stderr
-from ._kind import recognise
+from ._kind import recognise, warn_of_doubts
 from ._options import TableOptions, naming
 from ._shares import with_shares
 from ._votes import has_votes, soft_labels, with_votes
@@ -157,7 +157,8 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         )
     if has_votes(table):
         answer_columns = [name for name in (options.annotator, *options.target, options.gold) if name is not None]
-        return with_votes(table, None if options.gold is None else taken[options.gold], answer_columns)
+        gold = None if options.gold is None else taken[options.gold]
+        return with_votes(table, gold, answer_columns, options.repeated)
     if options.gold is not None:
         raise ValueError(
             f"{loaded.name}: --gold calibrates annotators, but no id occurs twice. Name the columns of row ids and"
@@ -234,6 +235,8 @@ def _read(
     else:
         kind = records.kind
     named = names.apply(kind, loaded.name, records.y, records.places)
+    if kind == "labels" and names.classes is None:
+        warn_of_doubts(new_space(kind).names_in(named.cells))
     cells, classes = parse_cells(loaded.name, named.cells, records.places, kind, names.classes or [])
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 

@@ -137,7 +137,8 @@ def annotator_rows(table: Table, model: Any) -> list[tuple[str, str]]:
         for name, line in zip(frame.index[:SHOWN], frame.itertuples())
     ]
     head = f"{len(sources)} with {len(table.votes.answers)} answers; the least reliable first"
-    return [("Annotators", head), *(("", line) for line in worst)]
+    more = [f"{len(frame) - SHOWN} more; infimum report lists all of them"] if len(frame) > SHOWN else []
+    return [("Annotators", head), *(("", line) for line in [*worst, *more])]
 
 
 def _classes(table: Table) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Any
 from ..data.containers import Column, normalise_y
 from ..data.errors import InfimumWarning, listed, shown
 from ..data.lookalikes import look_alike_text
+from ..evidence.votes import Votes
 from .base import OutputSpace, Sets
 
 WORDS = {"labels": ("class", "classes"), "tags": ("tag", "tags"), "ranking": ("item", "items")}
@@ -61,7 +62,7 @@ class UnknownNames:
         )
 
 
-def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
+def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> Any:
     """Replace names that are variants of other names by the names that they stand for.
 
     Variants differ from a more frequent name by case, blanks or punctuation at the end, or by one or two letters if
@@ -70,7 +71,7 @@ def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
 
     Parameters
     ----------
-    y : list, array or column of a DataFrame
+    y : list, array, column of a DataFrame or Votes
         One entry per row, in any format that `fit` accepts.
     classes : list, optional
         The right names. They are never replaced, however rare they are. Names that resemble none of them are kept.
@@ -79,8 +80,9 @@ def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
 
     Returns
     -------
-    list
+    list or Votes
         One cell per row: a name, a set of names, `Not`, or None for an unlabelled row. For rankings, lists of pairs.
+        For votes, the same annotators with merged answers.
 
     Examples
     --------
@@ -94,6 +96,10 @@ def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
         raise ValueError(f"kind must be one of {', '.join(map(repr, WORDS))}. Got {kind!r}.")
     known = [] if classes is None else list(classes)
     space = OUTPUT_TYPES[kind].for_cells([])
+    if isinstance(y, Votes):
+        answers, gold = y.answers.tolist(), [] if y.gold is None else y.gold.tolist()
+        cells = merge_classes([*answers, *gold], classes, kind)
+        return y.with_answers(cells[: len(answers)], cells[len(answers) :] if gold else None)
     cells = _cells(y, space)
     if not space.names_in(cells, known):
         cells = space.to_cells(space.fit(y).read(y))

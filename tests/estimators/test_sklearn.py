@@ -202,5 +202,5 @@ def test_probabilities_of_cross_val_predict_need_exact_labels(rng):
     X = rng.standard_normal((30, 2))
     model = PartialClassifier(weights="linear")
     assert cross_val_predict(model, X, ["a", "b", "c"] * 10, cv=3, method="predict_proba").shape == (30, 3)
-    with pytest.raises(InputError, match=r"numbers the distinct entries of y, so a set such as 'a\|b' would be a class"):
+    with pytest.raises(InputError, match=r"so a set such as 'a\|b' would be a class of its own"):
         cross_val_predict(model, X, ["a", "b", "a|b"] * 10, cv=3, method="predict_proba")

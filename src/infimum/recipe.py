@@ -170,8 +170,18 @@ class Recipe:
         return Fitted(problem.loss.output, weights, solver, problem.disambiguation)
 
 
+def sets_noise(noise: Any) -> bool:
+    """Whether a share of sets that miss the true label is to be estimated in any case, or is given."""
+    return not (noise is None or is_auto(noise) or noise == 0)
+
+
 def with_noise(principle: Any, noise: Any) -> Any:
     """Return a principle with the share of sets that miss the true label; only disambiguation has one."""
+    if sets_noise(noise) and not (is_auto(principle) or isinstance(principle, Disambiguation)):
+        raise ValueError(
+            f"noise requires disambiguation. Got noise={noise!r} and principle={principle.name!r}, which does not"
+            " estimate the labels of the rows. Pass principle='disambiguation' or principle='auto', or leave out noise."
+        )
     if noise is None or is_auto(noise) or not isinstance(principle, Disambiguation) or principle.noise is not None:
         return principle
     return clone(principle).set_params(noise=noise)

@@ -166,3 +166,12 @@ def test_classes_of_several_target_columns(here, infimum, kind, cells):
     assert "--merge-classes to one target column" in infimum(*several, "--merge-classes", code=1)
     numbers = ["fit", "t.csv", "--kind", "number", "--target", "x", "--target", "red", "--classes", "a, b"]
     assert "columns of kind 'number'" in infimum(*numbers, code=1)
+
+
+def test_score_merges_the_names_that_fit_merged(here, as_json):
+    rows = "".join(f"{k},{'cat' if k < 12 else 'dog'}\n" for k in range(24))
+    (here / "a.csv").write_text("x,label\n" + rows + "0,Cat\n")
+    (here / "new.csv").write_text("x,label\n0,Cat\n1,cat\n23,dog\n")
+    as_json("fit", "a.csv", "-t", "label", "--merge-classes")
+    found = as_json("score", "model.skops", "new.csv")
+    assert (found["rows"], found["agreement"], found["notes"]) == (3, 1, [])

@@ -6,6 +6,8 @@ import re
 import numpy as np
 import pytest
 
+from infimum.cli._words import score_rows
+
 NOT_BETTER = "is not better than the best constant prediction"
 
 
@@ -101,3 +103,22 @@ def test_numbers_have_rmse_and_r2(infimum, as_json):
     found = as_json("score", "model.skops", "easy.csv")
     assert found["errors"]["r2"][0] > 0.8
     assert found["constant"]["errors"]["rmse"][0] > found["errors"]["rmse"][1]
+
+
+def test_counts_of_rows_agree(here, infimum):
+    """Cells that allow every output are unlabelled, and the numbers of a summary add up."""
+    rows = [f"{k},{['a', 'b', 'a|b', ''][k % 4] if k % 8 else 'a' if k < 20 else 'b'}" for k in range(40)]
+    (here / "a.csv").write_text("x,label\n" + "\n".join(rows) + "\n")
+    shown = " ".join(infimum("fit", "a.csv", "-t", "label", "--weights", "linear").split())
+    assert "40 of labels, 20 unlabelled (10 allow every output)" in shown
+    assert "of 20 labelled rows" in shown
+    shown = " ".join(infimum("score", "model.skops", "a.csv").split())
+    assert "20 labelled (20 exact); 20 unlabelled (10 allow every output), ignored" in shown
+
+
+def test_scores_of_a_sample_are_marked():
+    constant = {"output": "a", "covering_rate": 0.5, "set_risk": 0.5, "errors": {}}
+    found = {"covering_rate": 0.8, "n_labelled": 380, "chance_corrected": 0.6, "set_risk": 0.2, "constant": constant}
+    found["errors"] = {}
+    assert "80.0% of a sample of 380 of the 483 labelled rows;" in score_rows(found, n_labelled=483)[0][1]
+    assert "80.0% of 380 labelled rows;" in score_rows(found, n_labelled=380)[0][1]

@@ -341,3 +341,60 @@ def test_columns_that_a_command_wrote_are_not_features(here, infimum, as_json):
     )
     found = as_json("fit", "own.csv", "--target", "label", "--weights", "linear")["columns"]
     assert "confidence: number, 1 feature" in found
+
+
+PLACES = ("bar", "home", "travel", "work")
+
+
+def multi_select(path, n=60, separator="|", seed=0):
+    """A survey in which people tick places; x decides about "bar" and y about "home", the others are rare."""
+    rng = np.random.default_rng(seed)
+    lines = ["x,y,where"]
+    for x, y in rng.standard_normal((n, 2)):
+        ticked = [name for name, there in zip(PLACES, (x > 0, y > 0, x + y > 1.5, True)) if there]
+        lines.append(f'{x:.3f},{y:.3f},"{separator.join(ticked)}"')
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_multi_select_columns_of_text_are_learned_with_the_default_model(here, infimum, as_json):
+    multi_select(here / "survey.csv")
+    multi_select(here / "new.csv", n=40, seed=1)
+    options = ("--target", "where", "--meaning", "all_of", "--unticked", "no")
+    found = as_json("fit", "survey.csv", *options)
+    assert (found["kind"], found["classes"]) == ("tags", list(PLACES))
+    assert not found["notes"]
+    infimum("predict", "model.skops", "new.csv")
+    with open(here / "predictions.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert np.mean([("+bar" in row["prediction"]) == ("bar" in row["where"]) for row in rows]) > 0.8
+    # `score` reads the cells as `fit` did, and tags that no cell of its table lists are absent, too
+    (here / "few.csv").write_text("x,y,where\n-2,-2,work\n-1,-2,work\n")
+    scores = as_json("score", "model.skops", "few.csv")
+    assert (scores["rows"], scores["exact"], scores["agreement"]) == (2, 2, 1)
+
+
+def test_multi_select_names_are_merged_before_the_others_are_absent(here, as_json):
+    (here / "a.csv").write_text("x,y\n" + "0,home;travel\n1,Home\n2,travel;home\n" * 8)
+    read = ("--target", "y", "--kind", "tags", "--unticked", "no", "--separator", ";", "--weights", "linear")
+    found = as_json("clean", "a.csv", *read, "--merge-classes")
+    assert found["merged"]
+    with open(here / "clean.csv", encoding="utf-8") as file:
+        cells = [row["clean"] for row in csv.DictReader(file)]
+    assert cells[:3] == ["+home +travel", "+home -travel", "+home +travel"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--kind", "labels", "--meaning", "all_of"], "Got --kind labels. Pass --kind tags"),
+        (["--unticked", "no"], "Pass --meaning all_of, too"),
+        (["--kind", "tags"], "--unticked no       ->  {'bar': True, 'home': True, 'travel': False, 'work': False}"),
+        (["--meaning", "order", "--target", "z"], "'a>b' is written as ranking already"),
+        (["--meaning", "known_tags", "--target", "commas"], "pass --separator ,. Otherwise list all names"),
+    ],
+)
+def test_contradictory_meanings_are_errors(options, message, here, infimum):
+    row = '0,bar|home,a>b,"a, b"\n1,travel|work,a>b,"b, c"\n'
+    (here / "a.csv").write_text("x,y,z,commas\n" + row * 5)
+    target = [] if "--target" in options else ["--target", "y"]
+    assert message in infimum("fit", "a.csv", *target, *options, code=1)

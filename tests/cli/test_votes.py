@@ -189,3 +189,33 @@ def test_noise_that_is_no_share_raises_an_error(wrong, value):
     found = run(app, ["fit", str(wrong[0]), "-t", "label", "--noise", value])
     assert found.exit_code == 2
     assert "share from 0 to 1" in " ".join(found.output.replace("│", " ").split())
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    """Seven annotators who answer about 20 photos; one is sometimes not sure, and one line is there twice."""
+    rows = [[f"p{k}", k, f"w{who}", "cat" if k < 10 else "dog"] for k in range(20) for who in range(7)]
+    for line in range(0, 140, 35):
+        rows[line][3] = "Not sure"
+    return write(tmp_path / "crowd.csv", ["photo", "x", "who", "label"], [*rows, rows[1]])
+
+
+def test_repeated_answers_stop_the_command_unless_the_user_says_which_counts(crowd, tmp_path):
+    options = [str(crowd), "--target", "label", "--id", "photo", "--annotator", "who", "--weights", "linear", "-q"]
+    done = run(app, ["fit", *options])
+    assert done.exit_code == 1
+    assert "--repeated last, first or all" in done.output
+    model = ["--out", str(tmp_path / "m.skops")]
+    done = run(app, ["fit", *options, *model, "--repeated", "last", "--missing", "not sure"])
+    assert done.exit_code == 0, done.output
+    assert "7 with 136 answers" in done.output
+    assert "2 more; infimum report lists all of them" in " ".join(done.output.split())
+    assert "no answer" not in done.output
+
+
+def test_answers_that_mean_no_answer_are_pointed_out(crowd, tmp_path):
+    options = ["--target", "label", "--id", "photo", "--annotator", "who", "--weights", "linear", "--repeated", "all"]
+    done = run(app, ["fit", str(crowd), *options, "--out", str(tmp_path / "m.skops"), "--json"])
+    (note,) = [note for note in json.loads(done.stdout)["notes"] if "no answer" in note]
+    assert "'Not sure' (4 cells)" in note
+    assert "pass --missing 'Not sure'" in note

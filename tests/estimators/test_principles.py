@@ -108,3 +108,14 @@ def test_joint_loss_needs_an_opposite(data):
     space = outputs.Labels().fit(mask)
     terms = doubled(SetLoss(space, space.read(mask), SignedHurwicz(0.8))).terms
     assert [term.principle.optimism for term in terms] == pytest.approx([0.8, 0.2])
+
+
+@pytest.mark.parametrize("model", [PartialRanker, PartialClassifier])
+def test_a_share_of_wrong_labels_is_estimated_whatever_is_selected(model, rng):
+    X = rng.standard_normal((40, 2))
+    y = ["a>b>c" if x > 0 else "c>b" for x in X[:, 0]] if model is PartialRanker else (X[:, 0] > 0).astype(int)
+    fitted = model(noise="estimate").fit(X, y)
+    assert {one.principle for one in fitted.selection_.results} == {"disambiguation"}
+    assert 0 <= fitted.noise_.share < 0.2
+    with pytest.raises(ValueError, match=r"noise requires disambiguation\. Got noise=0\.1 and principle='infimum'"):
+        model(noise=0.1, principle="infimum").fit(X, y)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_test_split
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from infimum import (
     CandidateLabels,
     InfimumWarning,
+    InputError,
     Not,
     PartialClassifier,
     PartialEstimator,
@@ -195,3 +196,11 @@ def test_html_repr_and_bad_settings(partial_iris):
             PartialClassifier.paper(**settings).fit(X, rows)
     with pytest.raises(ValueError, match=r"output must be an OutputSpace\. Got 'labels' instead"):
         PartialEstimator("labels").fit(X, rows)
+
+
+def test_probabilities_of_cross_val_predict_need_exact_labels(rng):
+    X = rng.standard_normal((30, 2))
+    model = PartialClassifier(weights="linear")
+    assert cross_val_predict(model, X, ["a", "b", "c"] * 10, cv=3, method="predict_proba").shape == (30, 3)
+    with pytest.raises(InputError, match=r"so a set such as 'a\|b' would be a class of its own"):
+        cross_val_predict(model, X, ["a", "b", "a|b"] * 10, cv=3, method="predict_proba")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from sklearn.model_selection import KFold, cross_val_score, train_test_split
 
-from infimum import InputError, Not, PartialClassifier, Taxonomy, Votes
+from infimum import InputError, Not, PartialClassifier, Taxonomy, Votes, merge_classes
 from infimum.outputs import Labels
 
 
@@ -124,3 +124,11 @@ def test_formats_of_other_libraries():
     twice = Votes.from_table({"task": [0, 0], "worker": ["a", "a"], "label": [1, 2]}, repeated="all")
     with pytest.raises(InputError, match=r"Got several at row 0, annotator 'a'"):
         twice.to_array()
+
+
+def test_merge_classes_merges_the_answers_of_votes():
+    votes = Votes([["cat", "cat ", "Cat"], ["dog", None, "dog"], ["cat", "dog", "cat;dog"]], gold=["Cat", None, None])
+    merged = merge_classes(votes)
+    assert merged.answers.tolist() == ["cat", "cat", "cat", "dog", "dog", "cat", "dog", {"cat", "dog"}]
+    assert merged.gold.tolist() == ["cat", None, None]
+    assert (merged.annotators, merged.row.tolist()) == (votes.annotators, votes.row.tolist())

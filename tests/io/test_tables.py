@@ -1,6 +1,7 @@
 """Tables: cells as they stand, types kept, bad cells named by line, and the way back."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -258,3 +259,19 @@ def test_contradictory_comparisons_are_read_and_left_to_the_model(write):
     with pytest.raises(InputError, match="a > b > c > a"):
         PartialRanker().fit(found.data, found.y)
     PartialRanker(contradictions="weigh").fit(found.data, found.y)
+
+
+def test_a_meaning_splits_text(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('x,y\n0,bar|home\n1,home\n2,\n3,"travel, far"\n')
+    names = ["bar", "home", "travel, far"]
+    read = partial(read_table, path, "y")
+    all_of = read(meaning="all_of", unticked="no")
+    assert all_of.kind == "tags"
+    assert all_of.y[1:] == [dict(zip(names, flags)) if flags else None for flags in ((0, 1, 0), None, (0, 0, 1))]
+    assert read(meaning="known_tags").y[0] == {"bar": True, "home": True}
+    assert read(meaning="order", separator=",").y[3] == [("travel", "far")]
+    assert read(meaning="order", separator=",", classes=names).y[3] is None
+    assert read(meaning="one_of", separator=",").y == [{"bar", "home"}, "home", None, {"travel", "far"}]
+    with pytest.raises(MeaningError, match='Got kind="number"'):
+        read(meaning="one_of", kind="number")

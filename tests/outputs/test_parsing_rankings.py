@@ -13,7 +13,7 @@ from infimum import (
     PartialRanker,
     metrics,
 )
-from infimum.data.errors import InputError
+from infimum.data.errors import InfimumWarning, InputError
 from infimum.outputs import Rankings
 from parsed import codes
 
@@ -94,3 +94,21 @@ def test_forms_of_orders():
 def test_constructors_of_orders(build, message):
     with pytest.raises(InputError, match=message):
         build()
+
+
+@pytest.mark.parametrize(
+    "text", ["tea, coffee, milk", "tea;coffee", "tea\ncoffee", "1. tea 2. coffee", "1) tea 2) milk"]
+)
+def test_lists_without_comparisons_are_errors(text):
+    X = np.arange(6.0)[:, None]
+    with pytest.raises(InputError, match=r"row 1: no item is compared with another.*write a>b>c") as error:
+        PartialRanker().fit(X, ["tea>milk", text, "milk>tea"] * 2)
+    assert sorted(error.value.rows) == [1, 4]
+    model = PartialRanker(weights="linear").fit(X, ["tea>milk, coffee", "milk", None] * 2)  # one item is no list
+    assert model.items_.tolist() == ["coffee", "milk", "tea"]
+
+
+def test_score_warns_about_items_that_fit_has_not_seen():
+    model = PartialRanker().fit([[float(i)] for i in range(12)], ["a>b>c"] * 12)
+    with pytest.warns(InfimumWarning, match=r"2 rows of y contain items that did not occur in fit: 'A' \(rows: 2\)"):
+        assert model.score([[0.0], [1.0], [2.0]], ["A>b", "a>b", "A>b"]) == 1

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
+import shlex
+import warnings
 import zlib
+from collections.abc import Mapping
 from heapq import nsmallest
 from itertools import pairwise
 from typing import Any
 
-from ..data.errors import shown
+from ..data.errors import InfimumWarning, shown
 from ..data.numerals import missing_code
 from ..outputs.numbers.text import parse_interval
 from ..outputs.recognise import kind_of
 
 INTEGER = re.compile(r"[+-]?\d+")
+
+DOUBT = re.compile(
+    r"(i'?m )?(not sure|unsure|uncertain)|(i )?(do not|don'?t|dont) know|dunno|no idea"
+    r"|(can ?not|can'?t) (tell|say|decide)|unclear|no answer|skip(ped)?|not available|not applicable"
+    r"|n\.? ?/? ?a\.?|\?+",
+    re.IGNORECASE,
+)
+"""Names by which annotators say that they have no answer."""
 
 SAMPLE = 5000
 """Distinct cells by which the output type is recognised: 5,000 intervals take about a second."""
@@ -65,6 +76,20 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     raise ValueError(
         f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
     )
+
+
+def warn_of_doubts(names: Mapping[str, list[int]]) -> None:
+    """Warn about classes that probably mean that there is no answer, with the option that makes them empty cells."""
+    found = {name: len(rows) for name, rows in names.items() if DOUBT.fullmatch(name.strip())}
+    if found:
+        listed = ", ".join(f"{name!r} ({count} cells)" for name, count in found.items())
+        options = " ".join(f"--missing {shlex.quote(name)}" for name in found)
+        warnings.warn(
+            f"The target contains {listed}, read as a class like others. If it means that there is no answer, pass"
+            f" {options}. Otherwise list all classes with --classes.",
+            InfimumWarning,
+            stacklevel=2,
+        )
 
 
 def _refuse_missing_code(source: str, target: str, cells: list) -> None:

@@ -119,9 +119,11 @@ def load(path: Path, kind: str | None = None) -> tuple[Pipeline, dict[str, Any]]
 
 
 def of_model(options: TableOptions, about: dict[str, Any], kind: str | None = None) -> TableOptions:
-    """Return the options of a table that is read for a model: target, output type and missing cells as in `fit`."""
+    """Return the options of a table that is read for a model: target, output type and meaning of cells as in `fit`."""
     target = options.target or list(about["target"])
-    known = {"missing": about.get("missing", []), "sequence": about.get("sequence")}
+    known = {"missing": about.get("missing", []), "sequence": about.get("sequence"), "offered": about.get("names", [])}
+    known["merges"] = about.get("merges", [])
+    known |= {name: getattr(options, name) or about.get(name) for name in ("meaning", "unticked", "separator")}
     return replace(options, target=target, kind=kind or about["kind"], **known)
 
 

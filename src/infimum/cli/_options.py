@@ -17,7 +17,7 @@ import typer
 
 from ..data.blanks import stripped
 from ..data.columns import KINDS as COLUMN_KINDS
-from ..io._names import Naming
+from ..io._names import Naming, look_alikes_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
 
 KINDS = tuple(OUTPUT_TYPES)
@@ -133,6 +133,13 @@ class TableOptions:
         str | None,
         option("Column with the true labels of some rows. They show how reliable each annotator is.", metavar="COLUMN"),
     ] = None
+    repeated: Annotated[
+        Literal["error", "first", "last", "all"],
+        option(
+            "Answers that count if an annotator has answered more than once about one id: raise an error (error, the"
+            " default), the first one, the last one, or all of them."
+        ),
+    ] = "error"
     truth: Annotated[
         str | None, option("Column with true outputs, used for evaluation only. Cells may be empty.", metavar="COLUMN")
     ] = None
@@ -173,12 +180,14 @@ class TableOptions:
     meaning: Annotated[
         Literal["one_of", "all_of", "known_tags", "order"] | None,
         option(
-            "Meaning of a list of names in a cell: one of them is the label (one_of), all of them are present as tags"
-            " (all_of), the same with other tags unknown (known_tags), or a ranking, best first (order)."
+            "Meaning of several names in a cell, such as `bar|home`: one of them is the label (one_of), all of them"
+            " are present as tags (all_of), the same with other tags unknown (known_tags), or a ranking, best first"
+            " (order)."
         ),
     ] = None  # fmt: skip
     unticked: Annotated[
-        Literal["no", "unknown"] | None, option("Meaning of 0 in a column of tags: absent (no) or unknown.")
+        Literal["no", "unknown"] | None,
+        option("Meaning of 0 in a column of tags, and of tags that a cell does not list: absent (no) or unknown."),
     ] = None
     sep: Annotated[str | None, option("Separator of columns in a text file. Default: detected.", metavar="TEXT")] = None
     encoding: Annotated[str | None, option("Encoding of a text file. Default: detected.", metavar="NAME")] = None
@@ -199,7 +208,7 @@ class TableOptions:
         ),
     ] = None
     separator: Annotated[
-        str | None, option('Additional separator of candidates in a cell, besides "|".', metavar="TEXT")
+        str | None, option('Additional separator of names in a cell, besides "|".', metavar="TEXT")
     ] = None
     merge_classes: Annotated[
         bool, option("Merge names that look like variants of other names, and print them.", "--merge-classes")
@@ -219,6 +228,11 @@ class TableOptions:
         ),
     ] = None
 
+    offered: list[str] = dataclasses.field(default_factory=list)
+    """Names that cells could list besides those of the table: the classes of a model that is evaluated on it."""
+    merges: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    """The names that were merged when the model was fitted."""
+
     @property
     def settings(self) -> dict[str, Any]:
         """Parameters of the output space."""
@@ -231,7 +245,9 @@ class TableOptions:
         return {name: kind for name, _, kind in (text.rpartition("=") for text in self.column)}
 
 
-TO_LEARN = tuple(field.name for field in dataclasses.fields(TableOptions) if field.name != "truth")
+TO_LEARN = tuple(
+    field.name for field in dataclasses.fields(TableOptions) if field.name not in ("truth", "offered", "merges")
+)
 """The options of commands that fit a model."""
 
 
@@ -377,4 +393,4 @@ def naming(options: TableOptions) -> Naming:
     separator = options.separator
     if separator is not None and (not stripped(separator) or separator in ("|", "!")):
         raise ValueError(f"--separator must be text other than '|', '!' and blanks. Got {separator!r}.")
-    return Naming(class_list(options.classes), separator, options.merge_classes)
+    return Naming(class_list(options.classes), separator, options.merge_classes, look_alikes_of(options.merges))

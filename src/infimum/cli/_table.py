@@ -16,14 +16,15 @@ from ..evidence import Votes
 from ..io import Records
 from ..io._files import name_of
 from ..io._load import Loaded, load_table
-from ..io._meaning import ReadOptions
+from ..io._meaning import KINDS, ReadOptions
 from ..io._names import NamedCells
 from ..io._records import new_space
 from ..io._table_cells import parse_cells
+from ..io._text_lists import is_split, with_lists
 from ..io.tables import records_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
 from ._console import rows_called, stderr
-from ._kind import recognise
+from ._kind import recognise, warn_of_doubts
 from ._options import TableOptions, naming
 from ._shares import with_shares
 from ._votes import has_votes, soft_labels, with_votes
@@ -162,7 +163,8 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
         )
     if has_votes(table):
         answer_columns = [name for name in (options.annotator, *options.target, options.gold) if name is not None]
-        return with_votes(table, None if options.gold is None else taken[options.gold], answer_columns)
+        gold = None if options.gold is None else taken[options.gold]
+        return with_votes(table, gold, answer_columns, options.repeated)
     if options.gold is not None:
         raise ValueError(
             f"{loaded.name}: --gold calibrates annotators, but no id occurs twice. Name the columns of row ids and"
@@ -214,6 +216,13 @@ def _read(
         kinds = "number, tags, ranking, vector or product"
         raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
     names = naming(options)
+    if not several:
+        given = replace(settings, separator=options.separator, classes=names.classes)
+        loaded, given = with_lists(loaded, target, kind, given)
+        settings = replace(settings, meaning=given.meaning)
+        if is_split(settings):
+            return _read_lists(loaded, target, settings, options)
+        kind = kind if settings.meaning is None else KINDS[settings.meaning]
     if several:
         settings = replace(settings, classes=names.of_columns(kind, loaded.name, options.target))
     if several and kind == "number" and len(target) == 2 and lenient:
@@ -233,8 +242,25 @@ def _read(
     else:
         kind = records.kind
     named = names.apply(kind, loaded.name, records.y, records.places)
+    if kind == "labels" and names.classes is None:
+        warn_of_doubts(new_space(kind).names_in(named.cells))
     cells, classes = parse_cells(loaded.name, named.cells, records.places, kind, names.classes or [])
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
+
+
+def _read_lists(
+    loaded: Loaded, target: str, settings: ReadOptions, options: TableOptions
+) -> tuple[Records, str, dict[int, str], NamedCells | None]:
+    """Read lists of tags or items. Look-alikes are merged before tags that a cell does not list become absent."""
+    kind, names = KINDS[str(settings.meaning)], replace(naming(options), separator=None)
+    cells = [row.value.get(target) for row in loaded.rows]
+    named = names.apply(kind, loaded.name, cells, [row.place for row in loaded.rows])
+    lists = [None if is_missing(cell) else list(cell) for cell in named.cells]
+    rows = [row._replace(value={**row.value, target: cell}) for row, cell in zip(loaded.rows, lists)]
+    every = list(dict.fromkeys([*named.names, *options.offered]))
+    settings = replace(settings, classes=every)
+    records = records_of(loaded._replace(rows=rows), target, options.id, None, settings, keep_text=True)
+    return replace(records, classes=every), kind, {}, named
 
 
 def _lenient(records: Records, kind: str, settings: dict[str, Any]) -> tuple[Records, str, dict[int, str]]:

@@ -21,7 +21,7 @@ def has_votes(table: Table) -> bool:
     return table.kind == "labels" and table.annotators is not None and len(set(table.ids)) < len(table.ids)
 
 
-def with_votes(table: Table, gold: list | None, columns: list[str]) -> Table:
+def with_votes(table: Table, gold: list | None, columns: list[str], repeated: str = "error") -> Table:
     """Return a table with one row per id, whose target are the answers of all annotators.
 
     Parameters
@@ -32,11 +32,13 @@ def with_votes(table: Table, gold: list | None, columns: list[str]) -> Table:
         The true label of each line, None if it is unknown.
     columns : list of str
         The columns that belong to an answer and not to a row: the annotator, the answer and the true label.
+    repeated : {"error", "first", "last", "all"}, default "error"
+        Which answers count if an annotator has answered more than once about one row.
     """
     first: dict[Any, int] = {}
     for line, key in enumerate(table.ids):
         first.setdefault(key, line)
-    _check_annotators(table)
+    _check_annotators(table, repeated)
     _check_features(table, first)
     known: dict[Any, Any] = {}
     for line, (key, cell) in enumerate(zip(table.ids, gold or [])):
@@ -46,7 +48,9 @@ def with_votes(table: Table, gold: list | None, columns: list[str]) -> Table:
                 " row has one true label. Correct the cells, or empty those that are wrong."
             )
     answers = {"row": table.ids, "annotator": table.annotators, "answer": table.cells}
-    votes = Votes.from_table(answers, row="row", annotator="annotator", answer="answer", gold=known or None)
+    votes = Votes.from_table(
+        answers, row="row", annotator="annotator", answer="answer", gold=known or None, repeated=repeated
+    )
     lines = list(first.values())
     answered = {key for key, cell in zip(table.ids, table.cells) if not is_missing(cell)}
     return replace(
@@ -77,15 +81,20 @@ def soft_labels(loaded: Loaded, target: list[str], id: str | None) -> Records:
     return replace(records, data=data, y=cells, kind="labels", classes=list(target))
 
 
-def _check_annotators(table: Table) -> None:
-    """Raise an error if a line has no annotator, or if an annotator has answered twice about a row."""
+def _check_annotators(table: Table, repeated: str) -> None:
+    """Raise an error if a line has no annotator, or an annotator has answered twice and nobody said which counts."""
     bad, seen = BadRows("the table", "line"), dict[Any, int]()
     for line, (key, who) in enumerate(zip(table.ids, table.annotators or [])):
         if is_missing(who) or who == "":
             bad.add(table.places[line], "no annotator")
-        elif not is_missing(table.cells[line]) and (other := seen.setdefault((key, who), line)) != line:
+            continue
+        other = line if is_missing(table.cells[line]) else seen.setdefault((key, who), line)
+        if other != line and repeated == "error":
             bad.add(table.places[line], f"{shown(who)} has answered about {shown(key)} in {table.places[other]}, too")
-    bad.refuse("Every answer needs an annotator, who answers once about each id. Remove or complete these lines.")
+    bad.refuse(
+        "Every answer needs an annotator, who answers once about each id. Remove or complete these lines, or say which"
+        " answers count: --repeated last, first or all."
+    )
 
 
 def _check_features(table: Table, first: dict[Any, int]) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..selection.scores import error_name, no_skill, shown_range
 
@@ -134,13 +135,30 @@ def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
     return text
 
 
-def score_rows(found: dict[str, Any], how: str = "") -> list[tuple[str, str]]:
-    """Return the lines of a summary for the scores that `compare_with_constant` returns; `how` follows their names."""
+def unlabelled_rows(n_empty: int, labelled: NDArray) -> str:
+    """Return how many rows are unlabelled: those with an empty cell, and those whose cell allows every output.
+
+    >>> unlabelled_rows(2, np.array([True, False, False, False]))
+    '3 unlabelled (1 allows every output)'
+    """
+    n, every = int((~labelled).sum()), int((~labelled).sum()) - n_empty
+    why = f" ({every} {'allows' if every == 1 else 'allow'} every output)" if every > 0 else ""
+    return f"{n} unlabelled{why}"
+
+
+def score_rows(found: dict[str, Any], how: str = "", n_labelled: int | None = None) -> list[tuple[str, str]]:
+    """Return the lines of a summary for the scores that `compare_with_constant` returns; `how` follows their names.
+
+    `n_labelled` is the number of labelled rows of the table; scores of a sample are marked as such.
+    """
     if not found:
         return []
-    constant = found["constant"]
+    constant, number = found["constant"], found["n_labelled"]
+    rows_used = f"{number} labelled rows"
+    if n_labelled is not None and number < n_labelled:
+        rows_used = f"a sample of {number} of the {n_labelled} labelled rows"
     rows = [
-        (f"Covering rate{how}", f"{found['covering_rate']:.1%} of {found['n_labelled']} labelled rows; best constant"
+        (f"Covering rate{how}", f"{found['covering_rate']:.1%} of {rows_used}; best constant"
          f" ({constant['output']}) {constant['covering_rate']:.1%}; chance-corrected {found['chance_corrected']:z.3f}"),
         (f"Set risk{how}", f"{found['set_risk']:.4g}; best constant {constant['set_risk']:.4g}"),
     ]  # fmt: skip

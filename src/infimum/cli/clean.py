@@ -18,7 +18,7 @@ from ._table import read
 from ._words import assessment, noise_share, score_rows, selected
 from ._words import contradictions as contradictions_in_words
 from ._words import noise as noise_in_words
-from .fit import annotator_rows, column_rows, fitted
+from .fit import annotator_rows, column_rows, fitted, labelled_rows
 from .predict import append_columns
 
 FOLDS = 5
@@ -66,8 +66,9 @@ def clean(
         if "confidence" in new:
             shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
         shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
+    n_labelled = int(labelled_rows(table, pipe[-1]).sum())
     shown += [*annotator_rows(table, pipe[-1]), *noise_in_words(pipe[-1])]
-    shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)")]
+    shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)", n_labelled)]
     shown += column_rows(table, pipe)
     print_result(found, as_json, f"{out} written", shown, stages.notes, table.named)
 

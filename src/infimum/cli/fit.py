@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..data.errors import listed
+from ..selection.scores import is_labelled
 from . import _options as o
 from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
 from ._table import Table, read
-from ._words import assessment, noise_share, score_rows, selected
+from ._words import assessment, noise_share, score_rows, selected, unlabelled_rows
 from ._words import contradictions as contradictions_in_words
 from ._words import noise as noise_in_words
 from ._words import prediction_sets as set_sizes_in_words
@@ -52,18 +54,20 @@ def fit(
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
             set_sizes = sizes(table, model, conformal)
         stages.next()
-        save(out, model, about(table, options.missing))
+        save(out, model, about(table, options))
     selection = model[-1].selection_
     complete = selection is None or selection.complete
+    n_empty = sum(cell is None for cell in table.cells)
+    labelled = labelled_rows(table, model[-1])
     rows = [
-        ("Rows", f"{len(table)} of {table.kind}, {sum(cell is None for cell in table.cells)} unlabelled"),
+        ("Rows", f"{len(table)} of {table.kind}, {unlabelled_rows(n_empty, labelled)}"),
         *_classes(table),
         *contradictions_in_words(model[-1].sets_),
         *column_rows(table, model),
         *annotator_rows(table, model[-1]),
         *noise_in_words(model[-1]),
         ("Selected model", selected(model[-1])),
-        *score_rows(scores(model[-1]), " (cross-validation)"),
+        *score_rows(scores(model[-1]), " (cross-validation)", int(labelled.sum())),
         *assessment(scores(model[-1])),
         *([] if conformal is None else [("Prediction sets", conformal.guarantee_), ("", set_sizes)]),
     ]
@@ -74,6 +78,13 @@ def fit(
         "prediction_sets": set_sizes or None, "columns": table.describe(model[0]), "noise": noise_share(model[-1]),
     }  # fmt: skip
     print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
+
+
+def labelled_rows(table: Table, model: Any) -> NDArray:
+    """Return which rows count in scores, (n,) boolean; for tokens, those with a label."""
+    if table.sequence is not None:
+        return np.array([cell is not None for cell in table.cells])
+    return is_labelled(model.output_, model.sets_)
 
 
 def fitted(table: Table, model: Any) -> Any:
@@ -96,13 +107,15 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
         return Conformal(model, confidence_level=level, covers=covers).fit(X, y)
 
 
-def about(table: Table, missing: list[str]) -> dict[str, Any]:
+def about(table: Table, options: o.TableOptions) -> dict[str, Any]:
     """Return the description that is saved with a model."""
     import infimum
 
     return {
-        "kind": table.kind, "target": table.target, "file": table.path.name, "missing": missing,
-        "version": infimum.__version__, "sequence": table.sequence,
+        "kind": table.kind, "target": table.target, "file": table.path.name, "missing": options.missing,
+        "version": infimum.__version__, "sequence": table.sequence, "meaning": options.meaning,
+        "unticked": options.unticked, "separator": options.separator, "names": list(table.classes),
+        "merges": [] if table.named is None else table.named.merges,
     }  # fmt: skip
 
 
@@ -135,7 +148,8 @@ def annotator_rows(table: Table, model: Any) -> list[tuple[str, str]]:
         for name, line in zip(frame.index[:SHOWN], frame.itertuples())
     ]
     head = f"{len(sources)} with {len(table.votes.answers)} answers; the least reliable first"
-    return [("Annotators", head), *(("", line) for line in worst)]
+    more = [f"{len(frame) - SHOWN} more; infimum report lists all of them"] if len(frame) > SHOWN else []
+    return [("Annotators", head), *(("", line) for line in [*worst, *more])]
 
 
 def _classes(table: Table) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from . import _options as o
 from ._console import errors_as_messages, print_result, rows_called, running
 from ._models import load, of_model
 from ._table import Table, read
-from ._words import score_rows
+from ._words import score_rows, unlabelled_rows
 
 
 @o.table_options("target", "meaning", "unticked", "sep", "encoding")
@@ -39,8 +39,10 @@ def score(
         table = read(file, of_model(options, about, kind))
         stages.next()
         found = scored(pipe, table)
+    labelled = np.arange(len(table)) < found["rows"]
+    ignored = unlabelled_rows(sum(cell is None for cell in table.cells), labelled)
     rows = [
-        ("Rows", f"{found['rows']} labelled ({found['exact']} exact); {found['unlabelled']} unlabelled, ignored"),
+        ("Rows", f"{found['rows']} labelled ({found['exact']} exact); {ignored}, ignored"),
         ("Agreement", f"{found['agreement']:.4f}"),
         *score_rows(found),
     ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from . import _options as o
-from ._console import USAGE, fail, print_look_alikes, stdout
+from ._console import USAGE, fail, print_look_alikes, stderr, stdout
 from ._options import naming
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def studio(
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         asker = QuestionSelector(strategy, cost=cost, questions=_listed(ask), random_state=0)
+        stderr.print(f"{table.name}: {len(task)} rows. Choosing the first questions …", markup=False)
         session = Session(task, Journal(path, task.header()), asker, overlap=overlap, share=overlap_share)
         _print_notes(session)
         serve(

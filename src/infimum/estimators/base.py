@@ -40,7 +40,7 @@ from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 from .model import OutputModel
-from .scoring import refuse_exact_metrics
+from .scoring import refuse_encoded_sets, refuse_exact_metrics
 from .streaming import StreamingMixin
 from .training_labels import TrainingLabelsMixin
 
@@ -160,6 +160,7 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         if rows.in_memory:
             check_shapes(output, sets)
             refuse_exact_metrics(output)
+            refuse_encoded_sets(self._output)
         selection = None
         if not recipe.is_complete:
             recipe, selection = select_recipe(recipe, rows, output, sets, config, self._on_candidate)

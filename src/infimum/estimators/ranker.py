@@ -41,7 +41,8 @@ class PartialRanker(PartialModel):
     max_search_time, n_jobs, random_state, verbose, search_config : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of comparisons that are wrong. "estimate" estimates it, and "auto" does so if this increases the
-        likelihood of held-out comparisons. None assumes that every comparison is right. Only disambiguation uses it.
+        likelihood of held-out comparisons. None assumes that every comparison is right. "estimate" and a
+        number require disambiguation, and principle="auto" then compares no other principle.
 
     Attributes
     ----------

@@ -142,6 +142,13 @@ class Votes:
         found._keep(row, self.source[at], self.answers[at], len(index), self.annotators, ids, gold)
         return found
 
+    def with_answers(self, answers: list, gold: list | None = None) -> Votes:
+        """Return the same rows and annotators with other answers and known labels, in the same order."""
+        found = Votes.__new__(Votes)
+        known = None if gold is None else _gold(gold, len(self))
+        found._keep(self.row, self.source, _array(answers), len(self), self.annotators, self.ids, known)
+        return found
+
     def to_table(self, row: str = "task", annotator: str = "worker", answer: str = "label") -> Any:
         """Return a pandas DataFrame with one line per answer, by default with the columns of crowd-kit.
 

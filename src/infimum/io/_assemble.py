@@ -14,12 +14,11 @@ from ..outputs.labels.cells import label_cell
 from ..outputs.rankings.cells import bucket_pairs
 from ._files import BadRecords
 from ._frames import frame_of
-from ._meaning import Answer, Choices, Entry, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
+from ._meaning import KINDS, Answer, Choices, Entry, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
 from ._records import Records, new_space
 from ._tree import Tree
 
 HINTS = 10  # misspelled names for which the closest class is searched
-KINDS = {"one_of": "labels", "all_of": "tags", "known_tags": "tags", "order": "ranking"}
 FORMS = {"names": None, "flags": None, "order": "ranking", "number": "number"}
 
 

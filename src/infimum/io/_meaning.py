@@ -15,6 +15,8 @@ CHOICES = {
     "annotators": ("rows", "intersect", "union", "vote"),
     "conflict": ("error", "unknown", "union", "vote", "drop"),
 }
+KINDS = {"one_of": "labels", "all_of": "tags", "known_tags": "tags", "order": "ranking"}
+"""The output type of a list of names, by its meaning."""
 WIDTH = 110  # characters of a value in an error message
 Choices = dict[str, str | Callable[[Any], Any]]
 
@@ -62,6 +64,7 @@ class ReadOptions:
     conflict: str = "error"
     classes: list | None = None
     backend: str | None = None
+    separator: str | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -73,6 +76,8 @@ class ReadOptions:
                 'meaning="known_tags" leaves unselected tags unknown, and unticked="no" makes them absent. For the'
                 ' latter, pass meaning="all_of".'
             )
+        if self.separator is not None and not self.separator.strip(" ") and self.separator != "\n":
+            raise ValueError(f"separator must be text other than blanks. Got {self.separator!r}.")
         if self.classes is not None and (isinstance(self.classes, str) or len(set(self.classes)) < len(self.classes)):
             raise ValueError(f"classes must be a list of distinct names. Got {self.classes!r}.")
 

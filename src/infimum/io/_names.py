@@ -26,6 +26,8 @@ class Naming:
     """Separates candidates of a cell, besides "|"."""
     merge: bool = False
     """Whether look-alikes are replaced by the names that they stand for."""
+    renamed: tuple[LookAlike, ...] = ()
+    """Names that are replaced in any case: those that were merged when a model was fitted."""
 
     def apply(self, kind: str, source: str, cells: list, places: list[str]) -> NamedCells:
         """Return the cells with separators and look-alikes replaced, and the look-alikes that were found."""
@@ -37,6 +39,8 @@ class Naming:
         if self.separator:
             cells = space.split_cells(cells, self.separator, known)
         try:
+            if self.renamed:
+                cells = space.rename_cells(cells, self.renamed, known)
             names = space.names_in(cells, known)
         except InputError:  # raised with the lines when the cells are parsed
             return NamedCells(cells)
@@ -112,3 +116,13 @@ class NamedCells:
             for o in self.found
         ]
         return {"look_alikes": rows, "merged": self.merged and bool(rows)}
+
+    @property
+    def merges(self) -> list[dict[str, Any]]:
+        """The look-alikes that were merged, as plain values; `look_alikes_of` restores them."""
+        return self.json()["look_alikes"] if self.merged else []
+
+
+def look_alikes_of(merges: list[dict[str, Any]]) -> tuple[LookAlike, ...]:
+    """Return look-alikes from plain values."""
+    return tuple(LookAlike(**{**one, "means": tuple(one["means"])}) for one in merges)

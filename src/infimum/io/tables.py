@@ -22,9 +22,10 @@ from ._files import (
 )
 from ._frames import frame_of, rows_of_frame
 from ._load import LINES, SEPARATORS, Loaded, load_table, require, suffix_of
-from ._meaning import Answer, Entry, ReadOptions, one_of
-from ._records import Records, text_cells
+from ._meaning import KINDS, Answer, Entry, ReadOptions, one_of
+from ._records import Records, new_space, text_cells
 from ._table_cells import INTEGER, REAL, parse_cells, target_cells
+from ._text_lists import with_lists
 from ._write import plain_cells
 
 
@@ -37,6 +38,7 @@ def read_table(
     kind: str | None = None,
     meaning: str | None = None,
     unticked: str | None = None,
+    separator: str | None = None,
     classes: list | None = None,
     backend: str | None = None,
     sep: str | None = None,
@@ -65,9 +67,13 @@ def read_table(
         that cannot be parsed. Without it the target stays text, and `records.kind` is "text". Required for several
         columns.
     meaning : {"one_of", "all_of", "known_tags", "order"}, optional
-        What a list in a cell means (Parquet, Arrow, JSON Lines).
+        What several names in a cell mean. The names are a list (Parquet, Arrow, JSON Lines) or text such as
+        ``bar|home``: one of them is the label, all of them are present as tags, the same with the other tags unknown,
+        or they are in order, best first. It implies the kind.
     unticked : {"no", "unknown"}, optional
-        What 0 means in columns of tags, and what it means that a list lacks a name.
+        What 0 means in columns of tags, and what it means that a cell does not list a name.
+    separator : str, optional
+        Separates the names of a text cell with `meaning`, besides "|".
     classes : list, optional
         All the labels, tags or items.
     backend : shared
@@ -85,7 +91,7 @@ def read_table(
     --------
     read_votes : Tables with the answers of several annotators.
     """
-    options = ReadOptions(meaning, unticked, classes=classes, backend=backend)
+    options = ReadOptions(meaning, unticked, classes=classes, backend=backend, separator=separator)
     if kind is not None:
         one_of("kind", kind, OUTPUT_TYPES)
     loaded = load_table(path, backend, sep, encoding)
@@ -95,6 +101,9 @@ def read_table(
             InfimumWarning,
             stacklevel=2,
         )
+    if isinstance(target, str):
+        loaded, options = with_lists(loaded, target, kind, options)
+        kind = kind if options.meaning is None else KINDS[options.meaning]
     return records_of(loaded, target, id, kind, options, keep_text)
 
 
@@ -117,6 +126,8 @@ def records_of(
     others = [column for column in columns if column not in own]
     data = _data(found, others, loaded.is_text, keep_text)
     ambiguous = not keep_lists if kind is None else OUTPUT_TYPES[kind].lists_need_meaning
+    if isinstance(target, str) and kind == "labels" and options.separator:
+        cells = new_space(kind).split_cells(cells, options.separator, classes or [])
     if isinstance(target, str) and ambiguous and any(isinstance(cell, list) for cell in cells):
         return _from_lists(source, found, cells, data, id, options)
     ids = [record.value[id] if id is not None else k for k, record in enumerate(found)]

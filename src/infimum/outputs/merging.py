@@ -3,21 +3,66 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from typing import Any
 
 from ..data.containers import Column, normalise_y
-from ..data.errors import InfimumWarning
+from ..data.errors import InfimumWarning, listed, shown
 from ..data.lookalikes import look_alike_text
+from ..evidence.votes import Votes
 from .base import OutputSpace, Sets
 
 WORDS = {"labels": ("class", "classes"), "tags": ("tag", "tags"), "ranking": ("item", "items")}
 """What a name is called, and the parameter that lists all names, by output type."""
 
+SHOWN = 10
+"""Unknown names that a warning lists."""
+
 COUNTED = 100_000
 """Rows in chunks that are counted per name to find look-alikes; counting more would read the data once more."""
 
 
-def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
+class UnknownNames:
+    """Tags or items of rows to be scored that did not occur in fit.
+
+    Parameters
+    ----------
+    what : str
+        What the names are, such as "items".
+    known : list
+        The names that occurred in fit.
+    """
+
+    def __init__(self, what: str, known: list):
+        self.what, self.known = what, known
+        self.rows: dict[int, list] = {}
+
+    def add(self, row: int, names: list) -> None:
+        """Add the unknown names of a row; none if the list is empty."""
+        if names:
+            self.rows.setdefault(row, []).extend(names)
+
+    def again(self, row: int, other: int) -> None:
+        """Add a row with the same cell as another one."""
+        self.add(row, self.rows.get(other, []))
+
+    def warn(self, consequence: str) -> None:
+        """Warn if there are unknown names; `consequence` is the subject of "are ignored"."""
+        if not self.rows:
+            return
+        counts = Counter(name for names in self.rows.values() for name in dict.fromkeys(names))
+        named = ", ".join(f"{shown(name)} (rows: {count})" for name, count in counts.most_common(SHOWN))
+        more = f", and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
+        contain = "1 row of y contains" if len(self.rows) == 1 else f"{len(self.rows)} rows of y contain"
+        warnings.warn(
+            f"{contain} {self.what} that did not occur in fit: {named}{more}. {consequence} are"
+            f" ignored. The {self.what} are {listed(self.known)}. Correct the names, or fit with all of them.",
+            InfimumWarning,
+            stacklevel=5,
+        )
+
+
+def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> Any:
     """Replace names that are variants of other names by the names that they stand for.
 
     Variants differ from a more frequent name by case, blanks or punctuation at the end, or by one or two letters if
@@ -26,7 +71,7 @@ def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
 
     Parameters
     ----------
-    y : list, array or column of a DataFrame
+    y : list, array, column of a DataFrame or Votes
         One entry per row, in any format that `fit` accepts.
     classes : list, optional
         The right names. They are never replaced, however rare they are. Names that resemble none of them are kept.
@@ -35,8 +80,9 @@ def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
 
     Returns
     -------
-    list
+    list or Votes
         One cell per row: a name, a set of names, `Not`, or None for an unlabelled row. For rankings, lists of pairs.
+        For votes, the same annotators with merged answers.
 
     Examples
     --------
@@ -50,6 +96,10 @@ def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> list:
         raise ValueError(f"kind must be one of {', '.join(map(repr, WORDS))}. Got {kind!r}.")
     known = [] if classes is None else list(classes)
     space = OUTPUT_TYPES[kind].for_cells([])
+    if isinstance(y, Votes):
+        answers, gold = y.answers.tolist(), [] if y.gold is None else y.gold.tolist()
+        cells = merge_classes([*answers, *gold], classes, kind)
+        return y.with_answers(cells[: len(answers)], cells[len(answers) :] if gold else None)
     cells = _cells(y, space)
     if not space.names_in(cells, known):
         cells = space.to_cells(space.fit(y).read(y))

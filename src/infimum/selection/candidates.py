@@ -14,7 +14,7 @@ from sklearn.base import clone
 from ..disambiguation import Disambiguation
 from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
-from ..recipe import AUTO, Recipe, is_auto, with_noise
+from ..recipe import AUTO, Recipe, is_auto, sets_noise, with_noise
 from ..weights import (
     Constant,
     Forest,
@@ -278,7 +278,8 @@ def principles_of(
     rule = recipe.negative_weights
     rules = [rule] if rule != AUTO else ["inside", "joint"] if signed else ["inside"]
     if is_auto(recipe.principle):
-        pairs = [("disambiguation", rules[0]), *(("infimum", one) for one in rules), ("average", rules[0])]
+        others = [*(("infimum", one) for one in rules), ("average", rules[0])]
+        pairs = [("disambiguation", rules[0]), *([] if sets_noise(recipe.noise) else others)]  # only it has noise
         plain = with_noise(soft, recipe.noise)
         nearest = clone(plain).set_params(decision="sets")
         return {"disambiguation": plain, **PRINCIPLES, **noisy, NEAREST: nearest}, pairs

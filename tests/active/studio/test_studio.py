@@ -282,3 +282,11 @@ def test_thumbnail_is_smaller_than_the_image(tmp_path, studio):
     sizes = [len(server.call(f"/image/{row}/photo{small}")[1]) for row in (0, 1) for small in ("", "?small=1")]
     assert sizes[1] < sizes[0] / 2
     assert sizes[2] == sizes[3] == 8  # the browser shows that it is broken
+
+
+def test_table_with_one_line_per_answer_is_refused(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("photo,x,who,label\np1,1,ann,cat\np1,1,bob,dog\np2,2,ann,dog\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"3 lines with 2 ids; 'p1' is in 2 lines\. .* clean votes\.csv .*--id photo"):
+        read_task(path, "label", classes=["cat", "dog"], id="photo")
+    assert len(read_task(path, "label", classes=["cat", "dog"])) == 3

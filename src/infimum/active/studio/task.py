@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,19 @@ def read_groups(path: Path, kind: str = "labels") -> Groups:
     return Groups(found)
 
 
+def _refuse_repeated_ids(path: Path, column: str, ids: list) -> None:
+    """Raise an error if the table has several lines per id, such as the answers of several annotators."""
+    counts = Counter(map(str, ids))
+    name, most = counts.most_common(1)[0]
+    if most > 1:
+        raise InputError(
+            f"{path}: the column {column!r} must contain one id per line, because people are asked about each line. Got"
+            f" {len(ids)} lines with {len(counts)} ids; {name!r} is in {most} lines. If each line is the answer of an"
+            f" annotator, combine them first: infimum clean {path.name} --target COLUMN --id {column} --annotator"
+            " COLUMN --out rows.csv. Otherwise name another column with --id."
+        )
+
+
 def read_task(
     path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None,
     bounds: Any = None, naming: Naming | None = None, show: list[str] | None = None, guidelines: Any = None,
@@ -196,6 +210,8 @@ def read_task(
         records = Records(plain.ids, plain.data, [None] * len(plain), kind, classes=list(classes or []))
     if not len(records):
         raise InputError(f"{path} has no rows to ask about.")
+    if id is not None:
+        _refuse_repeated_ids(path, id, records.ids)
     try:
         space = OUTPUT_TYPES[kind].for_cells(records.y, classes)
         space = space if bounds is None else space.set_params(bounds=bounds)

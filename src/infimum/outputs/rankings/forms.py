@@ -19,6 +19,7 @@ from ...data.containers import Column, is_number, is_row
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from ...data.memory import require
 from ...data.names import Names
+from ..merging import UnknownNames
 
 FORMS = (
     'A row of y is text "a>b>c, d>e" with ties "a>{b,c}>d" or "a>b~c>d", pairs [("a", "b"), ("b", "c")], the'
@@ -27,6 +28,8 @@ FORMS = (
 )
 
 MARKS = re.compile("[{}<=]")
+NUMBERED = re.compile(r"\s*1[.):]\s*\S.*\s2[.):]\s*\S", re.DOTALL)
+"""A numbered list, such as "1. tea 2. coffee"."""
 Buckets = list[list]
 """Items best first, those of one bucket in no order."""
 
@@ -69,7 +72,7 @@ class Stated(NamedTuple):
 def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
     """Return (n, m, m) counts, how often a row states that items[i] comes before items[j].
 
-    With ``strict=False``, items that are not among `items` are passed over.
+    With ``strict=False``, items that are not among `items` are ignored, with a warning.
     """
     n, m = y.n, len(items)
     require(2.0 * n * m * m, f"the pairs of {m} items in {n} rows", "Pass fewer items, or chunked data.")
@@ -82,13 +85,14 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
 
 def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
     """Return the comparisons of all labelled rows; one error lists all rows that cannot be parsed."""
-    places, bad = Places(items), BadRows("y")
+    places, bad, ignored = Places(items), BadRows("y"), UnknownNames("items", items.list)
     found: list[Stated] = []
     first: dict[str, Stated] = {}  # equal texts are parsed once
     for row, cell in enumerate(y.cells):
         if y.missing[row]:
             continue
         if isinstance(cell, str) and cell in first:
+            ignored.again(row, first[cell].row)
             found.append(first[cell]._replace(row=row))
             continue
         try:
@@ -100,6 +104,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
         if unknown and strict:
             bad.add(row, f"unknown item {shown(unknown[0])}")
             continue
+        ignored.add(row, unknown)
         known = [[[k for item in bucket if (k := places.find(item)) is not None] for bucket in c] for c in chains]
         blocks = list(_pairs(known))
         if is_top(cell, places):
@@ -109,6 +114,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
         if isinstance(cell, str):
             first[cell] = found[-1]
     bad.refuse(f"The items are {listed(items.list)}. {FORMS}")
+    ignored.warn("Comparisons with them")
     return found
 
 
@@ -129,6 +135,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
         return []
     if isinstance(cell, str):
         chains = [_buckets(chain, known) for chain in _chains(cell) if stripped(chain)]
+        _refuse_lists(cell, chains, known)
     elif isinstance(cell, Mapping):
         ranks = {item: _rank(rank, cell) for item, rank in cell.items() if not is_missing(rank)}
         chains = [[[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]]
@@ -154,6 +161,17 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
                 raise InputError(f"an item must occur at most once, got {circle} in {shown(cell)}")
             place[item] = k
     return chains
+
+
+def _refuse_lists(text: str, chains: list[Buckets], known: Places | None) -> None:
+    """Raise an error if a text lists items and compares none of them: "a, b, c" or "1. a 2. b"."""
+    lone = [chain[0][0] for chain in chains if len(chain) == 1 and len(chain[0]) == 1]
+    numbered = len(lone) == 1 and NUMBERED.match(text) and not (known is not None and lone[0] in known)
+    if len(lone) == len(chains) > 1 or numbered:
+        raise InputError(
+            f"no item is compared with another in {shown(text)}; write a>b>c if the items are in order, best first (a"
+            " table with commas is read by --meaning order --separator ,)"
+        )
 
 
 def _item(item: Any, known: Places | None) -> Any:

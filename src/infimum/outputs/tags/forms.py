@@ -16,6 +16,7 @@ from ...data.containers import Column, Table, is_number, is_row, normalise_y, ta
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
+from ..merging import UnknownNames
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
@@ -210,7 +211,7 @@ def facts_of(y: Any) -> Facts:
 def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
     """Return (n, m) in {-1, 0, 1} from a column of cells."""
     values = np.zeros((column.n, len(known)), dtype=np.int8)
-    bad = BadRows("y")
+    bad, ignored = BadRows("y"), UnknownNames("tags", known.list)
     for row, cell in enumerate(column.cells):
         if column.missing[row]:
             continue
@@ -225,5 +226,8 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
                 values[row, k] = 1 if positive else -1
             elif strict:
                 bad.add(row, f"unknown tag {shown(tag)}")
+            else:
+                ignored.add(row, [tag])
     bad.refuse(f"The tags are {listed(known.list)}. {FORMS}")
+    ignored.warn("They")
     return values

@@ -21,7 +21,7 @@ def test_a_snorkel_matrix_with_not_votes():
 
 
 def test_how_votes_are_merged_is_not_guessed():
-    with pytest.raises(MeaningError, match=r"(?s)the matrix does not specify.*row 0: annotator 0: 0; annotator 2: 0") as e:
+    with pytest.raises(MeaningError, match=r"(?s)matrix does not specify.*row 0: annotator 0: 0; annotator 2: 0") as e:
         read_votes(L)
     assert e.value.argument == "annotators"
 

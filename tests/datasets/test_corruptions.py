@@ -67,7 +67,7 @@ def test_dropped_pairs_are_those_far_apart(seed, c, c2):
     assert (np.abs(much) <= np.abs(little)).all()
 
 
-def test_lose_pairs_ends():
+def test_drop_pairs_ends():
     scores = np.random.default_rng(0).normal(size=(20, 6))
     assert (datasets.drop_pairs(scores, 0.0) != 0).all()
     assert (datasets.drop_pairs(scores, 1.0) == 0).all()

@@ -7,6 +7,7 @@ from sklearn.datasets import load_wine
 from infimum import Chunks, PartialClassifier, PartialRegressor, PartialSearch, clean_labels, weights
 from infimum.data.errors import InfimumWarning
 from infimum.diagnostics import audit
+from infimum.selection import SearchConfig
 from infimum.weights import BY_NAME
 
 FAMILIES = sorted(BY_NAME)
@@ -29,6 +30,17 @@ def test_a_named_family_is_scaled_and_tuned(wine, family):
     assert model.score(queries, truth) > 0.9
     assert {one.weights for one in model.selection_.results} == {family}
     assert len({one.text for one in model.selection_.results}) > 1
+
+
+def test_forests_are_also_tuned_on_rows_that_kernels_would_be_compared_on_twice():
+    rng = np.random.default_rng(0)
+    n = int(1.5 * SearchConfig().first_rows) + 5
+    X = rng.standard_normal((n, 4))
+    sets = np.eye(3, dtype=bool)[(X[:, 0] > 0) + (X[:, 1] > 0).astype(int)] | (rng.random((n, 3)) < 0.3)
+    selection = PartialClassifier(weights="forest").fit(X, sets).selection_
+    assert {one.n for one in selection.results} == {n}
+    assert len({one.text for one in selection.results}) > 1
+    assert selection.best_params["principle"] == "disambiguation"
 
 
 def test_the_family_is_tuned_for_a_principle_that_is_set(wine):

@@ -106,8 +106,8 @@ class SearchConfig:
 
     n_steps: int = 4
     """Rounds in which neighbours of the best candidates are tried; one if predictions are costly."""
-    n_steps_second: int = 2
-    """`n_steps` of the second comparison of classification, which has more rows and begins near the best."""
+    n_steps_second: int = 3
+    """`n_steps` of the second comparison, which has more rows and begins near the best."""
     gamma_step: float = 2.0
     """Factor between neighbouring kernel widths."""
     lam_step: float = 10.0

@@ -44,6 +44,7 @@ class KernelCache:
         self.output, self.sets, self.folds, self.config, self.n_jobs = output, sets, folds, config, n_jobs
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._grown: dict[tuple[Candidate, SetPosterior | None], Holdout] = {}
+        self._latest: tuple[Candidate, Holdout] | None = None
         self._relevance: NDArray | None = None
         self._relevances_without: list[NDArray] = []
         self._lock = threading.Lock()  # candidates are evaluated in threads
@@ -96,7 +97,10 @@ class KernelCache:
                 self._grown[key] = self._hold_out(candidate.build(self.n, self.config), posterior)
             return self._grown[key]
         if candidate.has_relevance and not preview:
-            return self._refitted(candidate)
+            latest = self._latest
+            if latest is None or latest[0] != candidate.learner:  # later stages evaluate the best one again
+                self._latest = latest = candidate.learner, self._refitted(candidate)
+            return latest[1]
         K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
         return ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
 

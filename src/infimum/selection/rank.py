@@ -242,6 +242,14 @@ def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None
     return kept
 
 
+def far_behind(found: Iterable[Evaluation], than: Sequence[Evaluation], rule: Rule) -> set[Candidate]:
+    """Return the base learners of candidates that are worse than the best of others by `n_se_more_rows`."""
+    soft = [one for one in than if has_likelihood(one)]
+    best = likeliest(soft) if soft else best_model(than, rule)
+    n_se = rule.config.n_se_more_rows
+    return {one.candidate.learner for one in found if one.rows.is_worse(best.rows, n_se, likelihood=bool(soft))}
+
+
 def is_promising(preview: Evaluation, found: Iterable[Evaluation]) -> bool:
     """Whether a preview, which overestimates its candidate, has a better score than all others of its group."""
     group = _group(preview)

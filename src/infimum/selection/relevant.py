@@ -48,13 +48,13 @@ def relevant_candidates(
     possible = not problem.given and not sparse.issparse(X) and 1 < X.shape[1] <= config.relevance_columns
     # on more rows, the candidates that were found on few rows and their neighbours are enough
     again = any(one.candidate.has_relevance for one in record.evaluations)
-    rougher = again and problem.classifies  # labels of more rows can be followed more closely
+    rougher = again and not problem.costly  # labels of more rows can be followed more closely
     best: list[Evaluation] = []
     for near in starts if possible else []:
-        if again and not problem.costly:
+        if rougher:
             near = [*near, *near[0].neighbours(config, rougher)]
         found: list[Evaluation] = []
-        for _ in range(1 if problem.costly or (again and not rougher) else config.n_steps):
+        for _ in range(1 if problem.costly else config.n_steps_second if again else config.n_steps):
             seen = {one.candidate for one in found}
             found += record.compare(also, data, previews=[one for one in near if one not in seen])
             also = ()

@@ -33,11 +33,11 @@ from .candidates import (
     with_exact_rows,
 )
 from .config import SearchConfig
-from .costly import compare_first, groups_to_refine
 from .evaluate import EvaluationData, scores_of_selected
+from .first_comparison import compare_first, groups_to_refine
 from .kernel_cache import KernelCache
 from .noise import may_be_noisy, try_noise
-from .rank import Rule, best_model, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
+from .rank import Rule, best_model, far_behind, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
 from .record import Record
 from .relevant import relevance_starts, relevant_candidates
 from .result import Result, SelectionResult
@@ -195,13 +195,13 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
     """Run the stages of the search; return the rows of the last one, and whether it came to its end."""
     config, n, classifies = problem.config, len(problem.sets), problem.classifies
     first, second = config.rows(problem.costly, classifies)
-    in_two = n > config.skip_first_ratio * first and not problem.given
+    candidates, later, first_principle = problem.first_candidates(), list[Candidate](), problem.pairs[0][0]
+    tuned = [one for one in candidates if one.is_tuned and one.principle == first_principle]
+    in_two = n > config.skip_first_ratio * first and not problem.given and bool(tuned or not classifies)
     data = problem.data(order[: first if in_two else second], threads)
-    candidates, later = problem.first_candidates(), list[Candidate]()
     if in_two and classifies:
         # few rows rank kernels; families, principles and forests are compared on more
-        later = [one for one in candidates if not one.is_tuned]
-        candidates = [one for one in candidates if one.is_tuned and one.principle == problem.pairs[0][0]]
+        candidates, later = tuned, [one for one in candidates if not one.is_tuned]
     try:
         # Stage 1: compare the first candidates on few rows.
         compare_first(problem, data, record, candidates)
@@ -216,8 +216,12 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
         noisy = problem.selects_noise
         if record.evaluations and len(data) < min(n, second):
             noisy = noisy and may_be_noisy(problem, data, record)
-            # Stage 4: compare the best ones on more rows.
+            # Stage 4: compare the best ones on more rows, and the forests unless they are far behind on few rows.
             found = [one for one in record.latest(data) if not is_noisy(one)]
+            forests = [one for one in later if one.weights == "forest" and one.principle == first_principle]
+            record.compare(forests, data)
+            behind = far_behind([one for one in record.on(data) if one.candidate in forests], found, problem.rule)
+            later = [one for one in later if one.learner not in behind]
             n_kept = config.n_kept if problem.rule.regression else config.n_kept_costly
             kept = [one.candidate for one in survivors(found, problem.rule, n_kept)] + later
             plain = [one for one in kept if not one.has_relevance]
@@ -250,15 +254,15 @@ def try_neighbours(
 ) -> None:
     """Evaluate the neighbours of the best candidate of each competitive group, while the best of all improves.
 
-    Candidates in `also` are evaluated in the first round. Neighbours of candidates with relevances are not tried here.
-    With `rougher`, only those neighbours of the best candidate and of the best kernel are tried that follow the labels
-    more closely.
+    Candidates in `also` are evaluated first. Neighbours of candidates with relevances are not tried here. With
+    `rougher`, only those neighbours of the best candidate and of the best kernel are tried that follow the labels more
+    closely.
     """
     config = problem.config
+    record.compare(also, data)
     for _ in range(1 if problem.costly else config.n_steps_second if rougher else config.n_steps):
         found = record.on(data)
-        near = list(also)
-        also = ()
+        near: list[Candidate] = []
         groups = groups_to_refine(problem, found)
         if not problem.rule.regression and not problem.costly and found:
             # a candidate without a likelihood is selected only if its set risk is clearly less

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
@@ -133,9 +134,9 @@ class Forest(Weights):
         self._means: sparse.csc_matrix | None = None
         self._drawn: NDArray | None = self._draws()
         phi = np.ascontiguousarray(dense(target.phi), dtype=float)
-        self.trees_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._grow)(Z, phi, mass, seed) for mass, seed in zip(self._drawn, self.seeds_)
-        )
+        parts = np.array_split(np.arange(self.n_estimators), effective_n_jobs(self.n_jobs))
+        grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(self._grow)(Z, phi, part) for part in parts)
+        self.trees_ = [tree for part in grown for tree in part]
         trees = [tree.tree_ for tree in self.trees_]
         # the leaves of all trees are numbered consecutively; column_[first_[t] + node] is the number of a leaf
         leaf = np.concatenate([tree.children_left == -1 for tree in trees])
@@ -144,18 +145,24 @@ class Forest(Weights):
         self.n_leaves_ = int(leaf.sum())
         return self
 
-    def _grow(self, Z: Any, phi: NDArray, mass: NDArray, seed: int) -> Any:
-        """Grow a tree on rows that count `mass` times."""
-        from sklearn import tree  # slow to import
+    def _grow(self, Z: Any, phi: NDArray, numbers: NDArray) -> list[Any]:
+        """Grow the trees of these numbers, on rows that count as often as the tree drew them."""
+        from sklearn import config_context, tree  # slow to import
 
-        if phi.shape[1] > MAX_OUTPUTS:
-            phi = phi @ np.random.default_rng(seed).standard_normal((phi.shape[1], N_PROJECTIONS))
-        grown = getattr(tree, KINDS[self.kind])(
-            min_samples_leaf=self.min_samples_leaf, max_features=self.max_features, max_depth=self.max_depth,
-            random_state=seed,
-        )  # fmt: skip
+        grown = []
         # scikit-learn's checks of each tree would take as long as small trees
-        return grown.fit(Z, phi, np.ascontiguousarray(mass, dtype=float), check_input=sparse.issparse(Z))
+        with config_context(skip_parameter_validation=True, assume_finite=True):
+            for seed, mass in zip(self.seeds_[numbers], self._masses()[numbers]):
+                target = phi
+                if phi.shape[1] > MAX_OUTPUTS:
+                    target = phi @ np.random.default_rng(seed).standard_normal((phi.shape[1], N_PROJECTIONS))
+                one = getattr(tree, KINDS[self.kind])(
+                    min_samples_leaf=self.min_samples_leaf, max_features=self.max_features, max_depth=self.max_depth,
+                    random_state=seed,
+                )  # fmt: skip
+                mass = np.ascontiguousarray(mass, dtype=float)
+                grown.append(one.fit(Z, target, mass, check_input=sparse.issparse(Z)))
+        return grown
 
     def _narrow(self, X: Any) -> Any:
         """Return X in the single precision of trees, in units in which no feature overflows or loses its digits."""

@@ -1,4 +1,4 @@
-"""The first comparison if each prediction of some principles is a search, as for partial orders."""
+"""The first comparison, in an order in which the first results make others unnecessary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..disambiguation import Disambiguation
 from ..loss import Average
 from .candidates import Candidate
 from .evaluate import Evaluation, EvaluationData
-from .rank import competitive_groups, survivors
+from .rank import competitive_groups, far_behind, survivors
 
 if TYPE_CHECKING:
     from .record import Record
@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 
 def compare_first(problem: SearchProblem, data: EvaluationData, record: Record, candidates: list[Candidate]) -> None:
-    """Evaluate the first `candidates`; if predictions are costly, those principles last that make them so.
+    """Evaluate the first `candidates`; for regression and costly predictions, some of them only after others.
 
-    They are then evaluated only with base learners that are good under the other principles, and not at all if the
-    embedded sets are large.
+    If predictions are costly, those principles go last that make them so. They are evaluated only with base learners
+    that are good under the other principles, and not at all if the embedded sets are large.
     """
+    if problem.rule.regression:
+        other_forests = [one for one in candidates if one.weights == "forest"][1:]
+        record.compare([one for one in candidates if one not in other_forests], data)
+        candidates = [] if is_forest_behind(problem, record.on(data)) else other_forests
     if problem.costly:
         record.compare([one for one in candidates if not is_search(problem, one)], data)
         found = record.on(data)
@@ -33,6 +37,15 @@ def compare_first(problem: SearchProblem, data: EvaluationData, record: Record, 
                 record.not_evaluated += [f"{name}: too many items. Set principle={name!r} to use it." for name in names]
                 return
     record.compare(candidates, data)
+
+
+def is_forest_behind(problem: SearchProblem, found: list[Evaluation]) -> bool:
+    """Whether the first forest is so far behind that others are unlikely to be selected.
+
+    If intervals are one-sided, a forest with a small likelihood may have the least set risk.
+    """
+    one_sided = any(line.is_one_sided.any() for line in problem.sets.lines() or [])
+    return bool(found) and not one_sided and "forest" in {one.weights for one in far_behind(found, found, problem.rule)}
 
 
 def is_search(problem: SearchProblem, candidate: Candidate) -> bool:

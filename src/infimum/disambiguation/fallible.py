@@ -17,7 +17,7 @@ from ..weights.holdout import Holdout
 from .categorical import COARSE_ROWS, COARSE_STEP, Categorical
 from .posterior import LabelErrors
 
-HELD_OUT_ROUNDS = 20  # of the updates of labels, which take longer to settle if many sets miss the true label
+HELD_OUT_ROUNDS = 20  # of the updates of labels, which converge more slowly if many sets miss the true label
 ROUNDS = 8  # of the estimation of sources from held-out predictions, which do not change
 MIN_MISS = 0.5  # probability that a set misses the true label, from which on the row is a suspect
 HELD_OUT_GUESSING = 0.6  # from below, the estimate may end at a smaller share and flatter predictions

@@ -361,18 +361,32 @@ def test_fit_on_files_and_dask_selects_as_for_chunks(blobs, tmp_path):
         named.labels_  # noqa: B018
 
 
+def evaluated(candidate, losses, likelihoods, miss=0.0):
+    rows = RowScores(np.asarray(losses, float), np.asarray(likelihoods, float), None, miss=miss)
+    scores = {"covering_rate": 0.0, "neg_set_risk": -np.mean(losses), "log_likelihood": np.mean(likelihoods)}
+    return Evaluation(candidate, Result.of(candidate, len(losses), scores, 0.0), rows)
+
+
+def test_select_by_both_scores_if_sets_miss_the_true_label():
+    """The smoothest of almost equal candidates does not go first then, but the one with the smaller set risk."""
+    random = np.random.default_rng(0)
+    plain, likelihoods = random.normal(-2.0, 0.1, 100), random.normal(-1.0, 0.1, 100)
+    smooth, rough = (Candidate("kernel", "standard", "rbf", 1.0, lam, principle=NOISY) for lam in (1e-2, 1e-4))
+    found = [
+        evaluated(Candidate("kernel", "standard", "rbf", 1.0, 1e-2, principle="disambiguation"), [0.5] * 100, plain),
+        evaluated(smooth, [0] * 50 + [1] * 50, likelihoods, 0.2),
+        evaluated(rough, [0] * 70 + [1] * 30, likelihoods + random.normal(0.0, 0.01, 100), 0.2),
+    ]
+    assert select(found, Rule(SearchConfig(), n_choices=1)).candidate == rough
+    assert select(found, Rule(SearchConfig())).candidate == smooth
+
+
 def test_select_by_likelihood_alone_for_regression_only():
     """For labels, families of disambiguation are also compared by the set risk."""
 
-    def evaluated(family, losses, likelihoods):
-        candidate = Candidate(family, principle="disambiguation")
-        rows = RowScores(np.asarray(losses, float), np.asarray(likelihoods, float), None)
-        scores = {"covering_rate": 0.0, "neg_set_risk": -np.mean(losses), "log_likelihood": np.mean(likelihoods)}
-        return Evaluation(candidate, Result.of(candidate, 10, scores, 0.0), rows)
-
     found = [
-        evaluated("kernel", [0] * 9 + [1], [-1.0] * 10),
-        evaluated("forest", [0] * 5 + [1] * 5, [-0.9] * 10),
+        evaluated(Candidate("kernel", principle="disambiguation"), [0] * 9 + [1], [-1.0] * 10),
+        evaluated(Candidate("forest", principle="disambiguation"), [0] * 5 + [1] * 5, [-0.9] * 10),
     ]
     assert select(found, Rule(SearchConfig())).candidate.weights == "kernel"
     assert select(found, Rule(SearchConfig(), regression=True)).candidate.weights == "forest"

@@ -17,6 +17,7 @@ from ..weights.holdout import Holdout
 from .categorical import COARSE_ROWS, COARSE_STEP, Categorical
 from .posterior import LabelErrors
 
+HELD_OUT_ROUNDS = 20  # of the updates of labels, which converge more slowly if many sets miss the true label
 ROUNDS = 8  # of the estimation of sources from held-out predictions, which do not change
 MIN_MISS = 0.5  # probability that a set misses the true label, from which on the row is a suspect
 HELD_OUT_GUESSING = 0.6  # from below, the estimate may end at a smaller share and flatter predictions
@@ -52,6 +53,8 @@ class Fallible(Categorical):
         super().__init__(np.broadcast_to(np.True_, mask.shape), sets, sample_weight)
         self.candidates, self.sources, self.names, self.option_names = mask, sources, names, option_names or []
         self.in_training: NDArray | None = None
+        if names is None and mask.shape[1] == 1:
+            self.held_out_rounds = HELD_OUT_ROUNDS
         self.frozen = False
         """Whether the sources are given, and not estimated from these rows."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .candidates import NEAREST, NOISY
+from .candidates import NEAREST, NOISY, Candidate
 from .rank import competitive_groups, has_likelihood, is_noisy, mixtures_of, select
+from .relevant import relevance_starts, relevant_candidates
 
 
 def may_be_noisy(problem: Any, data: Any, record: Any) -> bool:
@@ -21,7 +22,7 @@ def may_be_noisy(problem: Any, data: Any, record: Any) -> bool:
     best = select(soft, problem.rule)
     record.compare([replace(best.candidate, principle=NOISY)], data)
     noisy = [one for one in record.on(data) if is_noisy(one)]
-    return any(one.rows.miss >= problem.config.min_noise and _gains(one, best) for one in noisy)
+    return any(_may_gain(one, best, problem) for one in noisy)
 
 
 def _soft(found: list, problem: Any) -> list:
@@ -35,15 +36,18 @@ def _soft(found: list, problem: Any) -> list:
     return [one for one in soft if one.candidate.principle not in (NEAREST, NOISY)]
 
 
-def _gains(noisy: Any, best: Any) -> bool:
-    return noisy.result.log_likelihood > best.result.log_likelihood
+def _may_gain(noisy: Any, best: Any, problem: Any) -> bool:
+    """Whether sets seem to miss the true label, and more rows may show that assuming it increases the likelihood."""
+    n_se = problem.config.n_se_noise if problem.rule.n_choices == 1 else 0.0
+    return noisy.rows.miss >= problem.config.min_noise and not noisy.rows.is_worse(best.rows, n_se, likelihood=True)
 
 
 def try_noise(problem: Any, data: Any, record: Any) -> None:
     """Evaluate candidates under the assumption that sets may miss the true label, if some of them seem to.
 
-    Sets that miss the true label favour base learners that smooth too much. If the best candidates estimate that there
-    are such sets, all base learners are therefore compared again under the new assumption.
+    Sets that miss the true label favour base learners that smooth too much, in particular on few rows. If the best
+    candidates estimate that there are such sets, all base learners are therefore compared again under the new
+    assumption. For class labels, this begins with the first candidates of the search.
     """
     found, config, regression = record.on(data), problem.config, problem.rule.regression
     soft = _soft(found, problem)
@@ -52,8 +56,12 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     record.compare([replace(one.candidate, principle=NOISY) for one in tops], data)
     if problem.sets.comparisons() is not None:  # rankings take longer, and the best base learners hardly change
         return
+    if problem.rule.n_choices == 1 and not _any_gains(record.on(data), tops):
+        return
     n_evaluated = 0
     near = [replace(one.candidate, principle=NOISY) for one in soft]
+    if problem.rule.n_choices == 1 and not problem.given:
+        near = [one for one in near if not one.has_relevance] + _first_kernels(problem)
     for _ in range(config.n_steps):
         noisy = [one for one in record.on(data) if is_noisy(one)]
         if not noisy or problem.given or all(one.rows.miss < config.min_noise for one in noisy):
@@ -64,5 +72,23 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
         noisy = [one for one in record.on(data) if is_noisy(one)]
         best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
         near = [one for top in best for one in top.neighbours(config)]
+    noisy = [one for one in record.on(data) if is_noisy(one)]
     if regression:
-        record.compare(mixtures_of([one for one in record.on(data) if is_noisy(one)], problem.rule, NOISY), data)
+        record.compare(mixtures_of(noisy, problem.rule, NOISY), data)
+    elif problem.rule.n_choices == 1:
+        starts = relevance_starts([one for one in noisy if not one.candidate.has_relevance], problem.rule)
+        record.compare(relevant_candidates(problem, data, record, starts), data)
+
+
+def _any_gains(found: list, tops: list) -> bool:
+    """Whether one of the best candidates has a larger likelihood under the assumption that sets may miss."""
+    noisy = {one.candidate: one.result.log_likelihood for one in found if is_noisy(one)}
+    pairs = ((one.result.log_likelihood, noisy.get(replace(one.candidate, principle=NOISY))) for one in tops)
+    return any(gained is not None and gained > plain for plain, gained in pairs)
+
+
+def _first_kernels(problem: Any) -> list[Candidate]:
+    """Return the first kernels of the search, under the assumption that sets may miss the true label."""
+    first = [one for one in problem.first_candidates() if one.gamma is not None and not one.rows]
+    rule = problem.pairs[0][1]
+    return list(dict.fromkeys(replace(one, principle=NOISY, negative_weights=rule) for one in first))

@@ -35,8 +35,8 @@ class Rule:
     """Whether each prediction is a search, so fewer candidates are compared."""
     exact: float = 1.0
     """The share of rows with an exact label."""
-    tags: bool = False
-    """Whether rows contain several choices, each of which may be wrong."""
+    n_choices: int = 0
+    """How many choices each row makes among listed options: one for labels, several for tags, 0 for others."""
     rankings: bool = False
     """Whether outputs are rankings, for which linear models go first."""
     smoothest: bool = True
@@ -93,7 +93,7 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)
-    plain, best = _select(others, rule), best_model(noisy, rule)
+    plain, best = _select(others, rule), _best_noisy(noisy, rule)
     return best if _pays(best, plain, others, rule) else plain
 
 
@@ -108,6 +108,18 @@ def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     best = best_model(single or mixtures, rule)
     better = [one for one in mixtures if one.rows.standard_errors_below(best.rows) >= rule.n_se_mixture]
     return better[-1] if better else best
+
+
+def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
+    """Return the best candidate under the assumption that sets may miss the true label.
+
+    Errors in the sets make all scores less certain. Smooth candidates, which go first otherwise, are not better then,
+    and the set risk is as informative as the likelihood.
+    """
+    if rule.n_choices != 1:
+        return best_model(found, rule)
+    best = likeliest(found)
+    return max(found, key=lambda one: one.rows.standard_errors_below(best.rows))
 
 
 def _is_above(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
@@ -278,10 +290,13 @@ def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], ru
     config = rule.config
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
     gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True)
+    if is_constant(plain) and rule.n_choices == 1:  # features that are useless must not become useful by chance
+        gains = gains and noisy.rows.standard_errors_below(plain.rows) >= config.n_se_constant_both
     # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
     # the smaller loss on them is also better on the true tags
     # intervals that miss may be far off, and predictions need not be near them
-    is_risky = not rule.regression and noisy.rows.is_worse(plain.rows, 0.0 if rule.tags else config.n_se_different)
+    n_se = 0.0 if rule.n_choices > 1 else config.n_se_different
+    is_risky = not rule.regression and noisy.rows.is_worse(plain.rows, n_se)
     return noisy.rows.miss >= config.min_noise and gains and not is_risky
 
 

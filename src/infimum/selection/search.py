@@ -305,7 +305,7 @@ def search_problem(
     labelled = ~output.is_unlabelled(sets)
     exact = float(np.mean(sets.is_exact[labelled])) if labelled.any() else 0.0
     rankings = sets.comparisons() is not None
-    rule = Rule(config, regression, costly, exact=exact, tags=_has_several_choices(sets), rankings=rankings)
+    rule = Rule(config, regression, costly, exact=exact, n_choices=_n_choices(sets), rankings=rankings)
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -324,7 +324,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
     some = rows.sample(config.second_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
     rankings = parsed.comparisons() is not None
-    rule = Rule(config, has_density(parsed), tags=_has_several_choices(parsed), rankings=rankings)
+    rule = Rule(config, has_density(parsed), n_choices=_n_choices(parsed), rankings=rankings)
     return SearchProblem(
         recipe, table, output, parsed, some.n, principles, pairs, config, rule, is_costly(parsed), chunked=True
     )
@@ -371,7 +371,7 @@ def final_recipe(problem: SearchProblem, best: Candidate, data: EvaluationData, 
     return replace(problem.recipe, principle=principle, negative_weights=best.negative_weights, weights=weights)
 
 
-def _has_several_choices(sets: Sets) -> bool:
-    """Whether rows contain several choices, such as tags."""
+def _n_choices(sets: Sets) -> int:
+    """Return how many choices each row makes among listed options: one for labels, several for tags, 0 for others."""
     options = sets[:1].options()
-    return options is not None and options.shape[1] > 1
+    return 0 if options is None else options.shape[1]

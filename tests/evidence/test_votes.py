@@ -65,6 +65,7 @@ def test_answers_are_anything_that_y_may_contain():
         (lambda: Votes(np.zeros(3)), r"Votes\.from_table"),
         (lambda: Votes([["a", "b"]], annotators=["x"]), r"one name per column, 2 in all. Got 1"),
         (lambda: Votes([["a", "b"]], gold=["a", "b"]), r"gold must have one entry per row"),
+        (lambda: Votes([["a", "b"]], gold={1: "a"}), r"row numbers from 0 to 0. Got 1"),
         (lambda: long(["r", "r"], ["x", "x"]), r"(?s)row 'r': several answers of annotator 'x'.*repeated="),
         (lambda: long(["r", None], ["x", "y"]), r"line 1: no value in the column 'row'"),
         (lambda: long(["r", "s"], ["x", "y"], rows=["r"]), r"line 1: unknown name in the column 'row', got 's'"),

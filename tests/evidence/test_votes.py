@@ -8,7 +8,16 @@ import polars as pl
 import pytest
 from sklearn.model_selection import KFold, cross_val_score, train_test_split
 
-from infimum import InputError, Not, PartialClassifier, Taxonomy, Votes
+from infimum import (
+    InputError,
+    Not,
+    PartialClassifier,
+    PartialMultilabelClassifier,
+    PartialRanker,
+    PartialRegressor,
+    Taxonomy,
+    Votes,
+)
 from infimum.outputs import Labels
 
 
@@ -125,3 +134,13 @@ def test_formats_of_other_libraries():
     twice = Votes.from_table({"task": [0, 0], "worker": ["a", "a"], "label": [1, 2]}, repeated="all")
     with pytest.raises(InputError, match=r"Got several at row 0, annotator 'a'"):
         twice.to_array()
+
+
+@pytest.mark.parametrize(
+    "model, answer",
+    [(PartialMultilabelClassifier(), "+a -b"), (PartialRegressor(), "[1,2]"), (PartialRanker(), "a>b")],
+)
+def test_votes_are_class_labels_only(model, answer):
+    X = np.arange(8.0)[:, None]
+    with pytest.raises(InputError, match=rf"class labels.*Got Votes as y of {type(model).__name__}\. Combine"):
+        model.fit(X, Votes([[answer, answer]] * 8))

@@ -283,6 +283,27 @@ def test_votes_compose_with_families_searches_and_cleaning():
         PartialClassifier(search_config=SMALL_SEARCH).fit(X, truth).sources_  # noqa: B018
 
 
+def test_labels_are_those_of_calibrated_predictions():
+    """With much regularisation, scores of all classes are similar although the largest one is right."""
+    X, truth = blobs(300, spread=0.3)
+    votes = Votes(crowd(truth, np.full(12, 0.55)), missing=-1)
+    weights = KernelRidge(lam=3.0, gamma=0.2)
+    model = PartialClassifier(principle="disambiguation", weights=weights).fit(X, votes)
+    trained_on = model.disambiguation_.phi.argmin(axis=1)
+    assert np.mean(model.labels_ == truth) > max(0.97, np.mean(trained_on == truth) + 0.05)
+    again = PartialClassifier(principle=Disambiguation(threshold=None), weights=weights).fit(X, votes)
+    np.testing.assert_array_equal(again.labels_, model.labels_)  # with and without a search for suspects
+
+
+def test_known_labels_are_kept():
+    X, truth = blobs(60, spread=1.5)
+    known = {0: 1, 1: 2, 2: 0}  # not the classes of these rows
+    answers = crowd(truth, np.array([0.9, 0.8, 0.6]))
+    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, Votes(answers, missing=-1, gold=known))
+    assert model.labels_[:3].tolist() == [1, 2, 0]
+    np.testing.assert_allclose(model.confidence_[:3], 1.0)
+
+
 def test_many_rows_are_estimated_from_a_subset():
     X, truth = blobs(600, spread=0.3)
     votes = Votes(crowd(truth, np.array([0.9, 0.8, 0.4, 0.35])), missing=-1)

@@ -8,7 +8,17 @@ import polars as pl
 import pytest
 from sklearn.model_selection import KFold, cross_val_score, train_test_split
 
-from infimum import InputError, Not, PartialClassifier, Taxonomy, Votes, merge_classes
+from infimum import (
+    InputError,
+    Not,
+    PartialClassifier,
+    PartialMultilabelClassifier,
+    PartialRanker,
+    PartialRegressor,
+    Taxonomy,
+    Votes,
+    merge_classes,
+)
 from infimum.outputs import Labels
 
 
@@ -65,6 +75,7 @@ def test_answers_are_anything_that_y_may_contain():
         (lambda: Votes(np.zeros(3)), r"Votes\.from_table"),
         (lambda: Votes([["a", "b"]], annotators=["x"]), r"one name per column, 2 in all. Got 1"),
         (lambda: Votes([["a", "b"]], gold=["a", "b"]), r"gold must have one entry per row"),
+        (lambda: Votes([["a", "b"]], gold={1: "a"}), r"row numbers from 0 to 0. Got 1"),
         (lambda: long(["r", "r"], ["x", "x"]), r"(?s)row 'r': several answers of annotator 'x'.*repeated="),
         (lambda: long(["r", None], ["x", "y"]), r"line 1: no value in the column 'row'"),
         (lambda: long(["r", "s"], ["x", "y"], rows=["r"]), r"line 1: unknown name in the column 'row', got 's'"),
@@ -132,3 +143,13 @@ def test_merge_classes_merges_the_answers_of_votes():
     assert merged.answers.tolist() == ["cat", "cat", "cat", "dog", "dog", "cat", "dog", {"cat", "dog"}]
     assert merged.gold.tolist() == ["cat", None, None]
     assert (merged.annotators, merged.row.tolist()) == (votes.annotators, votes.row.tolist())
+
+
+@pytest.mark.parametrize(
+    "model, answer",
+    [(PartialMultilabelClassifier(), "+a -b"), (PartialRegressor(), "[1,2]"), (PartialRanker(), "a>b")],
+)
+def test_votes_are_class_labels_only(model, answer):
+    X = np.arange(8.0)[:, None]
+    with pytest.raises(InputError, match=rf"class labels.*Got Votes as y of {type(model).__name__}\. Combine"):
+        model.fit(X, Votes([[answer, answer]] * 8))

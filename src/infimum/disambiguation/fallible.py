@@ -22,6 +22,7 @@ ROUNDS = 8  # of the estimation of sources from held-out predictions, which do n
 MIN_MISS = 0.5  # probability that a set misses the true label, from which on the row is a suspect
 HELD_OUT_GUESSING = 0.6  # from below, the estimate may end at a smaller share and flatter predictions
 SETS = Prior(guessing=0.1, source=20.0)  # of sets by their size, which are given by one and the same source
+Calibrated = tuple[TemperatureScaling, SourceModel, NDArray]
 
 
 class Fallible(Categorical):
@@ -57,6 +58,7 @@ class Fallible(Categorical):
             self.held_out_rounds = HELD_OUT_ROUNDS
         self.frozen = False
         """Whether the sources are given, and not estimated from these rows."""
+        self._calibrated: tuple[NDArray, Calibrated] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -101,11 +103,17 @@ class Fallible(Categorical):
         """Return log R of all sources together, (k, n, g, c)."""
         return self.sources.log_likelihood().reshape(-1, *self.mask.shape)
 
-    def calibrated(self, F: NDArray) -> tuple[TemperatureScaling, SourceModel, NDArray]:
+    def calibrated(self, F: NDArray) -> Calibrated:
         """Return the temperature and the sources under which the answers are most likely, given held-out predictions.
 
-        The third part is log P + log R of each option, (n, g, c).
+        The third part is log P + log R of each option, (n, g, c). The result for the last F is kept.
         """
+        kept = self._calibrated
+        if kept is None or kept[0] is not F:
+            kept = self._calibrated = F, self._calibrate(F)
+        return kept[1]  # not that of the attribute, which other threads change
+
+    def _calibrate(self, F: NDArray) -> Calibrated:
         found = copy(self)
         found.sources = self._start(None if self.names else HELD_OUT_GUESSING)
         used = slice(None) if self.w is None else np.asarray(self.w) > 0
@@ -117,6 +125,14 @@ class Fallible(Categorical):
             q = _normalised(scaling.log(F) + log_R)
             found.sources.fit(q.reshape(1, -1, q.shape[-1]), self._item_weight)
         return scaling, found.sources, scaling.log(F) + found._log_likelihood()[0]
+
+    def label_probabilities(self, q: NDArray, F: NDArray | None) -> NDArray:
+        """Return the probabilities of all options given calibrated predictions, if annotators answer.
+
+        The exponent of the updates is a compromise for all rows. A fitted temperature gives predictions the influence
+        that agrees best with the answers.
+        """
+        return q if self.names is None or F is None else _normalised(self.calibrated(F)[2])
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         scaling, _, total = self.calibrated(F)

@@ -174,6 +174,13 @@ class SetPosterior(ABC):
         """Return the states of all rows, given predictions F from a subset of them; by default as they are."""
         return q
 
+    def label_probabilities(self, q: NDArray, F: NDArray | None) -> NDArray:
+        """Return the states that describe the labels of the rows, given predictions F without each row; by default q.
+
+        F is given if sets may miss the true label (`is_fallible`). Models are trained on q in any case.
+        """
+        return q
+
     def log_likelihood_at(self, psi: NDArray) -> NDArray | None:
         """Return log P_i(S_i) around predicted outputs with these psi (n, d); None if points have no distribution."""
         return None

@@ -262,7 +262,7 @@ class Disambiguation(BaseEstimator):
         q, F = propagate(model, rows.X, sets)
         q[at], F[at] = q_subset, F_subset
         q = posterior.refine(F, q, self.cap)
-        members = posterior.members(q, lambda: F, output)
+        members = posterior.members(posterior.label_probabilities(q, F), lambda: F, output)
         result = DisambiguationResult.of_members(output, members, posterior.phi(q), True, True)
         result = replace(self._with_suspects(result, F, posterior), out_of_fold=None)
         fitted = clone(weights).fit(rows.X, target, rows.w)
@@ -302,13 +302,14 @@ class Disambiguation(BaseEstimator):
         q = posterior.dense(found.q)
         F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
         leave_one_out = None
-        if self.threshold is not None and posterior.is_fallible:
+        if posterior.is_fallible:
             leave_one_out = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
-            F = leave_one_out if F is None else F  # equal rows cannot be held out
+            F = leave_one_out if F is None and self.threshold is not None else F  # equal rows cannot be held out
         if not self.is_soft(sets):
             result = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, posterior, q)
             return output, self._with_suspects(result, F, posterior, leave_one_out)
-        members = posterior.members(q, lambda: loo_operator(q.reshape(len(q), -1)), output)
+        probabilities = posterior.label_probabilities(q, leave_one_out)
+        members = posterior.members(probabilities, lambda: loo_operator(q.reshape(len(q), -1)), output)
         result = DisambiguationResult.of_members(output, members, posterior.phi(q), found.converged, True)
         return posterior.expand(output), self._with_suspects(result, F, posterior, leave_one_out)
 

@@ -33,9 +33,10 @@ class DisambiguationResult:
         sets of the same size are more probable by this factor, and the set is less than half as probable as a random
         one. For numbers, fewer correct sets than the threshold are expected to be so far off.
     q : (n, g, c) or None
-        The soft labels: probabilities of all candidates.
+        The soft labels: probabilities of all candidates. For several annotators, predictions are calibrated first.
     phi : (n, d)
-        The mean embedding of each set under its soft labels, or the embedding of its selected member.
+        What the model is trained on: the mean embedding of each set under the soft labels of the last update, or the
+        embedding of its selected member.
     converged : bool
         Whether soft labels no longer changed when the loop ended.
     out_of_fold : (n, g, c) or (n, m + 2) or None

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_of
 from ..data.checks import check_run
 from ..data.containers import materialise
-from ..data.errors import InfimumWarning
+from ..data.errors import InfimumWarning, InputError
 from ..data.inputs import (
     as_numbers,
     explaining_gaps,
@@ -155,7 +155,13 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         check_run(self)
         recipe, config = self._recipe(), self._search_config()
         rows = self._rows(X, y, sample_weight, groups)
-        output = rows.fitted(self._output(rows.y))
+        output = self._output(rows.y)
+        if isinstance(y, Votes) and not output.reads_votes:
+            raise InputError(
+                f"Votes contain class labels, for PartialClassifier. Got Votes as y of {type(self).__name__}. Combine"
+                " the answers about each row first, or fit one PartialClassifier per question."
+            )
+        output = rows.fitted(output)
         sets = recipe.read(rows, output)
         if rows.in_memory:
             check_shapes(output, sets)

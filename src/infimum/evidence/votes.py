@@ -30,8 +30,9 @@ class Votes:
         By default the columns of a DataFrame, or 0, 1, ….
     missing : label, optional
         A further value that stands for a missing answer, such as -1 in an array of integers.
-    gold : list of n labels, optional
-        The true labels of some rows, and None for the others. They calibrate the annotators.
+    gold : list or dict, optional
+        The true labels of some rows: n of them, and None for the others; or a dict from row numbers to labels. They
+        calibrate the annotators.
 
     Attributes
     ----------
@@ -334,6 +335,11 @@ def _gold(gold: Any, n: int) -> NDArray | None:
     """Return the known labels as an array of n cells, or None if there are none."""
     if gold is None:
         return None
+    if isinstance(gold, Mapping):
+        outside = [row for row in gold if row not in range(n)]
+        if outside:
+            raise InputError(f"The keys of gold must be row numbers from 0 to {n - 1}. Got {shown(outside[0])}.")
+        gold = [gold.get(row) for row in range(n)]
     found = _array(plain(cell) for cell in gold)
     if len(found) != n:
         raise InputError(f"gold must have one entry per row, None where the label is not known: {n}. Got {len(found)}.")

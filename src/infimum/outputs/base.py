@@ -76,6 +76,9 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
     is_product: bool = True
     """Whether every combination of coordinates is an output, for outputs with several coordinates."""
 
+    reads_votes: bool = False
+    """Whether y may contain the answers of several annotators (`Votes`)."""
+
     bilinear: bool = True
     """Whether l(z, y) = <psi(z), phi(y)>. Otherwise a solver must support `Sets.loss` or `Sets.curves`."""
 

@@ -72,6 +72,7 @@ class Labels(LabelCells, OutputSpace):
     """
 
     kind = "labels"
+    reads_votes = True
 
     def __init__(self, cost: Any = None, classes: Any = None):
         self.cost = cost

@@ -124,7 +124,7 @@ def test_bad_costs(cost, message):
         (None, "requires y to be passed"),
         (pd.DataFrame({"a": [1, 2], "b": [3, 4]}), "one boolean column per class"),
         (np.zeros((2, 3), int), r"1d array, got an array of shape.*one boolean column per class: y\.astype\(bool\)"),
-        (np.zeros((2, 3), bool), r"2 rows of y.*\n  row 0: an empty set of candidates\n  row 1"),
+        (np.zeros((2, 3), bool), r"2 rows of y.*\n  row 0: an empty set of candidates \(also row 1\)"),
     ],
 )
 def test_bad_rows(y, message):
@@ -134,12 +134,12 @@ def test_bad_rows(y, message):
 
 def test_bad_rows_are_refused_together_ten_shown():
     space = Labels(classes=CLASSES).fit([])
-    y = ["cat"] + ["cow|dog"] * 14
+    y = ["cat"] + [f"cow|dog|{'new' * k}" for k in range(1, 15)]
     with pytest.raises(ValueError) as error:
         space.read(y)
     lines = str(error.value).splitlines()
     assert lines[0] == "14 rows of y cannot be used."
-    assert lines[1] == "  row 1: unknown label 'cow', got 'cow|dog'"
+    assert lines[1].startswith("  row 1: unknown label")
     assert lines[11] == "  (and 4 more rows)"
     assert lines[12].startswith("The classes are 'cat', 'dog', 'owl'. A row of y is a label")
     assert space.read(["cow", "cow|dog"], strict=False).mask.tolist() == [[False] * 3, [False, True, False]]

@@ -336,3 +336,10 @@ def test_columns_whose_squares_underflow(model, as_frame, rng):
         model(search_config=SMALL_SEARCH).fit(table, y)
     made = model(search_config=SMALL_SEARCH).fit(X * [1.0, 1e200], y)
     assert np.isfinite(np.asarray(made.predict(X), dtype=float)).all()  # rows to predict may be close to 0
+
+
+def test_one_class_only_warns(rng):
+    X = rng.normal(size=(20, 2))
+    with pytest.warns(InfimumWarning, match="y contains only one class, 'a', so every prediction is this class"):
+        model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, ["a"] * 20)
+    assert (model.predict(X) == "a").all()

@@ -124,6 +124,13 @@ class Labels(LabelCells, OutputSpace):
                 break
         if counted:
             warn_of_look_alikes(self, self.classes_, counts)
+        if self.size == 1 and n > 1:
+            warnings.warn(
+                f"y contains only one class, {shown(self.classes_[0])}, so every prediction is this class. Pass rows of"
+                " other classes.",
+                InfimumWarning,
+                stacklevel=4,
+            )
         if n > 1 and not labelled:
             warnings.warn(
                 "Every row of y allows every class, so there is nothing to learn and predictions are arbitrary.",

@@ -152,6 +152,9 @@ def test_report_lists_cyclic_orders(here, infimum, as_json, undrawn):
     assert "line 5" in infimum("fit", "o.csv", "-t", "order", code=1)
     found = as_json("report", "o.csv", "-t", "order", *KERNEL, "--principle", "infimum")
     assert found["impossible"] == [3]
+    infimum("report", "o.csv", "-t", "order", *KERNEL, "--principle", "infimum", "--out", "r.json")
+    (row,) = [one for one in json.loads((here / "r.json").read_text())["review"] if one["row"] == 3]
+    assert row["set"] == "c>a, a>b, b>c"  # as it is written, although it counts as unlabelled
 
 
 def test_fit_same_table_in_other_formats(here, infimum):

@@ -73,6 +73,7 @@ def report(
             rows=table.rows,
             folder=file.parent if file.exists() else None,
             hidden=[*table.target, *(name for name, why in table.unused.items() if why == IDS)],
+            target=table.target,
             look_alikes=[] if table.named is None or table.named.merged else table.named.found,
         )
         stages.next()

@@ -67,8 +67,9 @@ class Audit(Findings):
     def counts(self) -> str:
         """Return how many rows were found for each reason; each row counts once."""
         suspect = len({found["row"] for found in self.suspects} - set(self.impossible))
-        others = len(self.rows()) - suspect - len(self.impossible)
-        return f"{suspect} suspect, {others} only in conflicts, {len(self.impossible)} impossible"
+        none = len(self.impossible)
+        others = len(self.rows()) - suspect - none
+        return f"{suspect} suspect, {others} that contradict similar rows, {none} that no output satisfies"
 
     def lines(self) -> list[str]:
         """Return the findings, one per line."""
@@ -127,7 +128,7 @@ def audit(
     >>> y = ["cat"] * 12 + ["dog"] * 12
     >>> y[4] = "dog"
     >>> audit(X, y)
-    2 of 24 rows to review: 1 suspect, 1 only in conflicts, 0 impossible.
+    2 of 24 rows to review: 1 suspect, 1 that contradict similar rows, 0 that no output satisfies.
     suspect       row 4: dog; the other rows predict cat
     conflict      row 4: dog; the same as row 5: cat
     the principles disagree on 0 rows

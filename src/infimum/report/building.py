@@ -109,6 +109,7 @@ def build(
     folder: Any = None,
     hidden: Sequence[str] = (),
     look_alikes: Sequence[Any] = (),
+    target: Sequence[str] = (),
 ) -> Report:
     """Build a report about a fitted model and its training rows.
 
@@ -139,6 +140,8 @@ def build(
         Columns of `rows` that are not shown, such as the target.
     look_alikes : list of LookAlike
         Names that are probably variants of others.
+    target : list of str
+        The columns of `rows` with the label. They are shown for rows that no output satisfies.
 
     Examples
     --------
@@ -173,9 +176,8 @@ def build(
     next(steps)
     explains = held_out is None
     cases = review.cases_of(model, X, audit) if explains else []
-    listed = reviewed(
-        model if explains else None, X, output, sets, audit, resolved, name, Contents(rows, folder, hidden), skill
-    )
+    contents = Contents(rows, folder, hidden, target)
+    listed = reviewed(model if explains else None, X, output, sets, audit, resolved, name, contents, skill)
     facts = _facts(title, training, audit, compared, skill, listed, found, reason, name, look_alikes)
     next(steps)
     tables = [] if held_out is None else held_out.tables

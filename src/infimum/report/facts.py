@@ -157,10 +157,14 @@ class Contents:
         The folder of the table, in which images are looked for.
     hidden : list of str
         Columns that are not shown: the target, ids.
+    target : list of str
+        The columns of the label, which are shown for rows that no output satisfies.
     """
 
-    def __init__(self, rows: Sequence[dict] | None, folder: Any = None, hidden: Sequence[str] = ()):
-        self.rows = rows or []
+    def __init__(
+        self, rows: Sequence[dict] | None, folder: Any = None, hidden: Sequence[str] = (), target: Sequence[str] = ()
+    ):
+        self.rows, self.target = rows or [], target
         self.folder = None if folder is None else Path(folder)
         names = [name for name in (self.rows[0] if self.rows else {}) if name not in hidden]
         columns = {name: [row.get(name) for row in self.rows] for name in names}
@@ -173,6 +177,11 @@ class Contents:
             return {}
         found = self.rows[row]
         return {name: _short(found[name]) for name in self.texts if not is_missing(found.get(name))}
+
+    def label(self, row: int) -> str:
+        """Return the label of a row as it is written in the table; an empty text if it is unknown."""
+        found = self.rows[row] if self.rows else {}
+        return _short(" · ".join(str(found[name]) for name in self.target if not is_missing(found.get(name))))
 
     def paths(self, row: int) -> dict[str, str]:
         """Return the images of a row."""
@@ -219,6 +228,8 @@ def reviewed(
         probability = _probability(resolved, z, row)
         if probability is not None and probability < MIN_PROPOSED:
             proposed, probability = "", None
+        if row in audit.impossible:  # it has no set, and counts as unlabelled
+            text = contents.label(row) or text
         one = Reviewed(
             row, name(row), reasons[row], text, proposed, probability, supports.get(row),
             contents.cells(row), contents.paths(row),

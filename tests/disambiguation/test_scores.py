@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from infimum import Disambiguation, PartialClassifier, PartialRanker
-from infimum.datasets import lose_pairs
+from infimum.datasets import drop_pairs
 from infimum.metrics import wrong_pairs
 from infimum.outputs import PartialOrders
 from infimum.paper.ranking import random_problem
@@ -26,7 +26,7 @@ def lines(m: int, c: float, seed: int, n: int = 50) -> tuple:
     problem = random_problem(m, rng)
     x, new = rng.uniform(-1, 1, n), rng.uniform(-1, 1, 100)
     truth = problem.codes(new)
-    return x[:, None], lose_pairs(problem.scores(x), c), new[:, None], truth
+    return x[:, None], drop_pairs(problem.scores(x), c), new[:, None], truth
 
 
 def noisy_triples(n: int, m: int, seed: int) -> tuple:

@@ -55,7 +55,7 @@ NAMED = re.compile(
     r"kernel|n_tags|tag_cost|bounds|loss|principle|negative_weights|weights|solver|sample_weight|n_neighbors|n_centers|centers|"
     r"radius|center|codes|ranks|orders|pairs|negated|listed|time_limit|level|phase|inner|outer|lower|upper|points|"
     r"max_iter|n_starts|max_outputs|features?|target|weight|tol|n_jobs|random_state|verbose|max_search_time|candidates|n|cv|"
-    r"groups|level|covers|method|score|holdout|ambiguity|strategy|measure|questions|scoring|scalings|kernels|gammas|"
+    r"groups|level|covers|method|score|holdout|ambiguity|strategy|questions|scoring|scalings|kernels|gammas|"
     r"principles|search_config|estimator|model|reject|\w+\.(skops|csv|json))\b"
 )
 """A refusal names a row, a block, a file or a parameter."""

@@ -110,7 +110,6 @@ PARAMETERS: dict[str, tuple[Callable[..., Any], list]] = {
     "Asker strategy": (asked, ["nothing", 3, None, [], object()]),
     "Asker cost": (asked, [float("nan"), 3, "abc", [], {"Is": -1}, {"Is": float("nan")}, lambda *_: 0, lambda *_: "x"]),
     "Asker questions": (asked, ["Is", 3, [], [[]], ["abc"], [3], object()]),
-    "Asker measure": (asked, ["nothing", 3, None, [], object()]),
     "Asker level": (asked, [*NOT_NUMBERS, 0, 1, -1, None]),
     "Asker random_state": (asked, [-1, 1.5, "abc", [1], object()]),
     "Asker n": (asked, [0, -1, 1.5, "abc", None, [1], float("nan"), True]),

@@ -77,18 +77,18 @@ def test_bucket_orders_have_their_nearest_member():
 
 
 def test_default_model_of_many_items():
-    X, cells, items = simulated(90, 150)
-    model = PartialRanker(items=items).fit(X[:60], cells[:60])
+    X, cells, items = simulated(180, 150)
+    model = PartialRanker(items=items).fit(X[:120], cells[:120])
     assert model.output_.is_spearman_
-    z = model.predict(X[60:])
+    z = model.predict(X[120:])
     assert sorted(z[0]) == items
-    assert model.score(X[60:], cells[60:]) > 0.58
-    np.testing.assert_allclose(model.minimum(X[60:]).gap, 0, atol=1e-9)
+    assert model.score(X[120:], cells[120:]) > 0.6
+    np.testing.assert_allclose(model.minimum(X[120:]).gap, 0, atol=1e-9)
     file = io.BytesIO()
     joblib.dump(model, file)
     file.seek(0)
-    assert np.array_equal(joblib.load(file).predict(X[60:]), z)
-    assert metrics.wrong_pairs(cells[60:], z) == pytest.approx(1 - model.score(X[60:], cells[60:]))
+    assert np.array_equal(joblib.load(file).predict(X[120:]), z)
+    assert metrics.wrong_pairs(cells[120:], z) == pytest.approx(1 - model.score(X[120:], cells[120:]))
 
 
 def test_contradictory_rows_of_many_items():

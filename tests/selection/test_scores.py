@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, cross_val_score
 
-from infimum import PartialClassifier, PartialRegressor, metrics
+from infimum import InfimumWarning, PartialClassifier, PartialRegressor, metrics
 from infimum.selection import get_scorer, left_out_scores
 from small_search import SMALL_SEARCH
 
@@ -98,7 +98,9 @@ def test_all_rows_unlabelled_raise_an_error(on_easy):
 
 def test_one_class_can_be_scored():
     X = np.arange(6.0)[:, None]
-    assert PartialClassifier().fit(X, ["a"] * 6).score(X, ["a"] * 6) == 1
+    with pytest.warns(InfimumWarning, match="only one class, 'a'"):
+        model = PartialClassifier().fit(X, ["a"] * 6)
+    assert model.score(X, ["a"] * 6) == 1
 
 
 def test_numbers_have_rmse_and_r2_beside_the_constant():

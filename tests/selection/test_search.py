@@ -398,7 +398,7 @@ def test_plot_has_one_line_per_principle(chosen):
     assert next(text.get_text() for text in display.axes_.get_yticklabels()).split(",")[0] in (
         "disambiguation", "infimum", "average",
     )  # fmt: skip
-    assert display.axes_.get_legend_handles_labels()[1][-1] == "chosen"
+    assert display.axes_.get_legend_handles_labels()[1][-1] == "selected"
     assert display.axes_.get_xlabel().startswith("held-out set risk")
 
 

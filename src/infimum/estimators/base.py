@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_of
 from ..data.checks import check_run
@@ -35,7 +35,7 @@ from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
 from ..recipe import Recipe
 from ..selection import SearchConfig, SelectionResult, select_recipe
-from ..selection.scores import labelled_weight, scored_by, weight_array
+from ..selection.scores import counted, labelled_weight, scored_by
 from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
@@ -43,9 +43,6 @@ from .model import OutputModel
 from .scoring import refuse_encoded_sets, refuse_exact_metrics
 from .streaming import StreamingMixin
 from .training_labels import TrainingLabelsMixin
-
-WEIGHT_RANGE = (2.0**-100, 2.0**100)
-"""The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""
 
 PAPER = {"principle": "infimum", "negative_weights": "inside", "weights": "kernel"}
 """The paper's estimator; `PartialModel.paper` replaces the name of a family by the untuned family."""
@@ -391,15 +388,3 @@ def weight_params(model: Any, w: Any) -> dict[str, Any]:
     if not hasattr(model, "steps") or get_config()["enable_metadata_routing"]:
         return {"sample_weight": w}
     return {f"{name}__sample_weight": w for name, step in model.steps if has_fit_parameter(step, "sample_weight")}
-
-
-def counted(sample_weight: Any, X: Any) -> NDArray:
-    """Check the sample weights of a fit: one finite number >= 0 per row, or one for all rows; not all of them 0."""
-    found = weight_array(sample_weight)
-    w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
-    largest = w.max(initial=0.0)
-    if not 0 < largest < np.inf:
-        raise ValueError(f"sample_weight must be finite numbers >= 0, not all of them 0. The largest is {largest:g}.")
-    low, high = WEIGHT_RANGE
-    # by a power of two, which rounds nothing; beyond this range only ratios of weights matter
-    return w if low <= largest <= high else np.ldexp(w, int(np.log2(low if largest < low else high) - np.log2(largest)))

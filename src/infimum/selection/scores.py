@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight
 
 from ..data.errors import InfimumWarning
 from ..loss import SetLoss
@@ -19,6 +20,9 @@ NAMES = ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood")
 MANY_OUTPUTS = 500
 """Distinct predictions beyond which chance is estimated from `N_SHIFTS` permutations instead of all pairs of rows."""
 N_SHIFTS = 200
+
+WEIGHT_RANGE = (2.0**-100, 2.0**100)
+"""The largest sample weight lies in this range after scaling, so that products and sums of weights stay finite."""
 
 N_SE_SKILL = 2.0
 """Standard errors by which the set risk of a model must be below that of the best constant.
@@ -188,6 +192,18 @@ def weight_array(sample_weight: Any) -> NDArray:
         return np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight must contain one number >= 0 per row. Got {sample_weight!r:.200}.") from error
+
+
+def counted(sample_weight: Any, X: Any) -> NDArray:
+    """Check the sample weights of a fit: one finite number >= 0 per row, or one for all rows; not all of them 0."""
+    found = weight_array(sample_weight)
+    w = _check_sample_weight(found if found.ndim else float(found), X, ensure_non_negative=True)
+    largest = w.max(initial=0.0)
+    if not 0 < largest < np.inf:
+        raise ValueError(f"sample_weight must be finite numbers >= 0, not all of them 0. The largest is {largest:g}.")
+    low, high = WEIGHT_RANGE
+    # by a power of two, which rounds nothing; beyond this range only ratios of weights matter
+    return w if low <= largest <= high else np.ldexp(w, int(np.log2(low if largest < low else high) - np.log2(largest)))
 
 
 def error_name(key: str) -> str:

@@ -76,6 +76,7 @@ begin = time.perf_counter()
 other = make().fit(new, second)
 whole = time.perf_counter() - begin
 interrupted = 0
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background ignores it
 for _ in range(moments):
     timer = threading.Timer(rng.random() * whole, os.kill, (os.getpid(), signal.SIGINT))
     finished = False

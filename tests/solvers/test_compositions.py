@@ -331,8 +331,8 @@ print(type(model.solver_).__name__, model.solver_.exact)
 Enumerate True
 ```
 
-The [principles](glossary.md#principle) infimum, average, supremum and disambiguation are the four losses. The result is
-one of
+The four losses are those of the [principles](glossary.md#principle) infimum, average, supremum and disambiguation. A
+row without an output type continues the row above. The result is one of
 
 - *exact*: provably optimal;
 - *bounds*: with a lower bound, which may leave a gap;

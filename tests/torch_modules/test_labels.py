@@ -171,7 +171,8 @@ class TestBadBatches:
             make()(x, self.mask)
 
     def test_ten_rows_are_shown(self):
-        with pytest.raises(ValueError, match=r"(?s)12 rows of the batch.*row 9: logit 0 is nan\n  \(and 2 more rows\)"):
+        listed = r"12 rows of the batch.*\n  row 0: logit 0 is nan \(also row 1, .*\n  \(and 2 more"
+        with pytest.raises(ValueError, match=listed):
             SetCrossEntropy()(torch.full((12, 3), torch.nan), torch.ones(12, 3, dtype=torch.bool))
 
     def test_widths_and_lengths(self):

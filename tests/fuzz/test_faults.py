@@ -127,11 +127,13 @@ def test_a_read_only_folder_is_one_sentence(reproduced, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(reproduced, out)
     shutil.rmtree(out / ".cache")
+    before = {p.name: p.read_bytes() for p in out.iterdir() if p.is_file()}
     out.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:
         one_sentence(python(COMMAND, "reproduce", "signed", "--quick", "--out", out))
     finally:
         out.chmod(stat.S_IRWXU)
+    assert {p.name: p.read_bytes() for p in out.iterdir() if p.is_file()} == before
 
 
 def test_names_of_experiments_are_escaped(tmp_path):

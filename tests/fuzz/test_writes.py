@@ -66,7 +66,8 @@ def test_a_write_that_fails_at_any_byte_loses_nothing(fault, tmp_path):
     for after in range(0, 300, 37):
         home = tmp_path / str(after)
         home.mkdir()
-        writes.survive(home / "answers.jsonl", STEPS, 2, fault, after)
+        found = writes.survive(home / "answers.jsonl", STEPS, 2, fault, after)
+        assert found["answer-0001"] == (0, "cat")  # acknowledged before the fault
 
 
 def test_a_file_that_is_no_journal_is_not_changed(tmp_path):

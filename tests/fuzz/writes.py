@@ -101,8 +101,8 @@ def journals(draw: Any) -> Case:
     return Case(run, note=f"{steps}, {fault} at step {at} after {after} bytes")
 
 
-def survive(path: Path, steps: list[tuple], at: int, fault: str, after: int) -> None:
-    """Play the steps with a fault, open the journal again, and compare with what was acknowledged."""
+def survive(path: Path, steps: list[tuple], at: int, fault: str, after: int) -> dict[str, Any]:
+    """Play the steps with a fault, open the journal again, and return the answers that were acknowledged and stored."""
     session = opened(path)
     unsure: list[dict[str, Any]] = []  # with complete lines that were never acknowledged
     for k, step in enumerate(steps):
@@ -128,6 +128,7 @@ def survive(path: Path, steps: list[tuple], at: int, fault: str, after: int) -> 
     again.close()
     if found != kept and found not in unsure:
         raise Broken("wrong answer", f"acknowledged {kept}, after a restart {found}")
+    return found
 
 
 def possible(step: tuple, k: int, before: dict[str, Any]) -> list[dict[str, Any]]:

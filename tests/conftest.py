@@ -10,7 +10,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
-LONG = ("test_the_wheel_runs", "test_estimator_checks[PartialClassifier()]")
+LONG = ("test_the_wheel_runs", "test_estimator_checks")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

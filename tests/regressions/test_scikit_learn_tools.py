@@ -20,8 +20,6 @@ from sklearn.model_selection import (
     train_test_split,
     validation_curve,
 )
-from sklearn.utils import ClassifierTags
-from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.fixes import parse_version
 
 from infimum import (
@@ -32,11 +30,9 @@ from infimum import (
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
-    PartialOrders,
     PartialRanker,
     PartialRegressor,
     PartialSearch,
-    outputs,
     weights,
 )
 from infimum.selection.scorers import (
@@ -153,61 +149,6 @@ def test_cross_validation_splits_rows_and_columns_of_a_precomputed_kernel(X):
     same = PartialClassifier.paper(weights=weights.KernelRidge(1e-3, gamma=1.0))
     found = cross_val_score(given, K, y, cv=3, error_score="raise")
     np.testing.assert_array_equal(found, cross_val_score(same, X, y, cv=3))
-
-
-class AsClassifier(PartialClassifier):
-    """For plain labels, all that scikit-learn asks of a classifier holds too."""
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags()
-        return tags
-
-
-class OneOrderAClass(PartialRanker):
-    """Turns the targets that scikit-learn's checks give into full orders of three items."""
-
-    def _orders(self, y):
-        at = np.unique(np.asarray(y).ravel(), return_inverse=True)[1] % 3
-        return PartialOrders.from_orders((np.arange(3) + at[:, None]) % 3)
-
-    def fit(self, X, y, sample_weight=None):
-        return super().fit(X, y if y is None else self._orders(y), sample_weight)
-
-    def predict(self, X):
-        return super().predict(X).astype(int)
-
-    def score(self, X, y, sample_weight=None):
-        return super().score(X, self._orders(y), sample_weight)
-
-
-REASON = "the check takes it that a multi-output estimator predicts one column"
-ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], REASON)
-# what they choose among is checked with the default, in test_sklearn.py
-ONE_SETTING: dict = {"scalings": ("standard",), "kernels": ("rbf",), "gammas": (1.0,)}
-CHECKED = [
-    (PartialClassifier(search_config=SMALL_SEARCH), 49),
-    (AsClassifier(search_config=SMALL_SEARCH), 62),
-    (PartialRegressor(search_config=SMALL_SEARCH), 59),
-    (OneOrderAClass(items=3, search_config=SMALL_SEARCH), 45),
-    (PartialEstimator(outputs.Labels(), search_config=SMALL_SEARCH), 49),
-    (PartialSearch(**ONE_SETTING), 47),
-    (PartialSearch(PartialRegressor(), **ONE_SETTING), 47),
-    (DisambiguationClassifier(weights=weights.KernelRidge()), 47),
-    (DisambiguationClassifier(weights=weights.KernelRidge(lam=1e-2), drop_suspects=True), 47),
-]
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator, at_least", CHECKED, ids=lambda value: repr(value).replace("\n", " "))
-def test_estimator_checks_of_every_estimator(estimator, at_least):
-    """D: the number of checks is asserted, for a suite that was skipped is green too."""
-    expected = ONE_COLUMN if isinstance(estimator, OneOrderAClass) else {}
-    results = check_estimator(estimator, on_fail=None, expected_failed_checks=expected)
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped", "xfail")}
-    assert not failed
-    assert sum(r["status"] == "passed" for r in results) >= at_least
 
 
 @pytest.fixture

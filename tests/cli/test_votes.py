@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -41,7 +39,7 @@ def votes(tmp_path, rng):
     return write(tmp_path / "votes.csv", ["photo", "x", "y", "z", "who", "label", "known"], rows), truth
 
 
-def test_fit_groups_answers_by_id_and_predict_uses_the_model_in_a_new_process(votes, tmp_path):
+def test_fit_groups_answers_by_id_and_predict_uses_the_model(votes, tmp_path):
     path, truth = votes
     model, out = tmp_path / "m.skops", tmp_path / "p.csv"
     options = ["--target", "label", "--id", "photo", "--annotator", "who", "--gold", "known"]
@@ -50,8 +48,7 @@ def test_fit_groups_answers_by_id_and_predict_uses_the_model_in_a_new_process(vo
     assert "60 of labels" in found.output
     assert "3 with 180 answers" in found.output
     assert found.output.index("eve: reliability") < found.output.index("bob: reliability")
-    code = f"from infimum.cli import app; app(['predict', {str(model)!r}, {str(path)!r}, '--out', {str(out)!r}, '-q'])"
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert run(app, ["predict", str(model), str(path), "--out", str(out), "-q"]).exit_code == 0
     with open(out, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 180

@@ -39,8 +39,8 @@ def reproduced(tmp_path_factory) -> Path:
     return out
 
 
-BROKEN = ["", '[{"method": 1}]', "\x00\x00"]
-BROKEN += ["[", "[]", "null", "{}", "[{}]"] if CAMPAIGN else []
+BROKEN = ["\x00\x00", '[{"method": 1}]']
+BROKEN += ["", "[", "[]", "null", "{}", "[{}]"] if CAMPAIGN else []
 AGAIN = """
 import json, shutil, sys
 from pathlib import Path

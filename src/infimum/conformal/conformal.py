@@ -62,9 +62,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     covers : {"truth", "set"}, default "truth"
         What is covered: the true value, or at least one member of the candidate set.
     score : "auto", str or Score, default "auto"
-        Labels: "lac", "aps", "regret"; tags: "margin", "hamming"; masks: "margin", "loss"; rankings: "pairs",
-        "kendall"; numbers and vectors: "distance", "scaled"; other output types: "loss". "auto" is the first one that
-        the model supports.
+        Labels: "lac", "aps", "regret"; tags and masks: "margin", "loss"; rankings: "pairs", "kendall"; numbers and
+        vectors: "distance", "scaled"; other output types: "loss". "auto" is the first one that the model supports.
     method : {"split", "cv+"}, default "split"
         "split" holds rows out of the fit. "cv+" predicts every row without its fold and uses all rows; it guarantees
         2 c - 1 instead of c. With `cv` as large as the number of rows, it is the jackknife+.

@@ -246,13 +246,6 @@ class Sets(ABC):
             "Each set must contain the true output, so one of the two is wrong.",
         )  # fmt: skip
 
-    def _refuse_shape(self, other: Sets, rows: NDArray, kinds: str) -> None:
-        """Raise an error about the rows, (n,) boolean, whose intersection no kind of sets can represent."""
-        refuse_rows(
-            rows, lambda row: f"the intersection of {{{self.format(row)}}} and {{{other.format(row)}}} is not {kinds}",
-            "List the possible outputs as candidates instead.",
-        )  # fmt: skip
-
     # Description
 
     size_unit: ClassVar[str] = "members"

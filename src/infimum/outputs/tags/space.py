@@ -234,9 +234,9 @@ class Tags(TagCells, OutputSpace):
         )  # fmt: skip
 
     def conformal_scores(self) -> dict[str, Any]:
-        from .conformal import Hamming, Margin
+        from .conformal import Margin
 
-        return {score.name: score for score in (Margin, Hamming)}
+        return {Margin.name: Margin, **super().conformal_scores()}
 
     def names_from_data(self) -> dict[str, Any]:
         return {"tags": self.tags_.tolist()}

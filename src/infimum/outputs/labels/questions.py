@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..prices import Price
 from ..questions import Option, Question, join_words, positions
@@ -30,8 +31,8 @@ class LabelQuestion(Question):
 
     def _candidates(self, at: Any, negated: bool = False) -> CandidateLabels:
         """Return one set that contains, or excludes, some classes."""
-        mask = np.isin(np.arange(len(self.space.classes_)), at) != negated
-        return CandidateLabels.of_mask(mask[None], self.space.classes_, self.space.cost_)
+        listed = sparse.csr_matrix(np.isin(np.arange(len(self.space.classes_)), at)[None])
+        return CandidateLabels.of(listed, self.space.classes_, np.array([negated]), self.space.cost_)
 
 
 class OneOf(LabelQuestion):

@@ -13,7 +13,7 @@ from scipy import sparse
 from ...data.containers import Column, is_row, table_of
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, shown
 from ...data.errors import listed as listed_names
-from ...data.names import Names, key, ordered, unpacked
+from ...data.names import Names, key, ordered, shared_columns, unpacked
 from ...evidence.votes import Votes
 from ..base import OutputSpace, Sets
 from ..choices import Choices
@@ -139,12 +139,7 @@ class Labels(LabelCells, OutputSpace):
 
     def _form(self, facts: Facts, declared: Names | None) -> Form:
         """Return whether y is a candidate mask or has one entry per row; raise an error if it may be both."""
-        widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.masks}
-        if widths:
-            if len(widths) > 1:
-                raise InputError(
-                    f"Candidate masks must all have the same number of columns, one per class. Got {sorted(widths)}."
-                )
+        if facts.masks:
             return MASK
         if len(facts.bits) == 1 and not facts.cells:
             (width,) = facts.bits
@@ -157,22 +152,17 @@ class Labels(LabelCells, OutputSpace):
         """Return the classes of y, if they are not declared."""
         if form.kind != "mask":
             return ordered(classes_in(facts))
-        named = [columns for columns in facts.masks if isinstance(columns, tuple)]
-        if not named:
+        width, named = shared_columns(facts.masks, "Candidate masks", "classes")
+        if named is None:
             if facts.cells:
                 raise InputError("Some rows are masks without names, and others are labels. Pass classes=[…].")
-            return list(range(next(iter(facts.masks))))
-        for other in named:
-            if set(map(key, other)) != set(map(key, named[0])):
-                raise InputError(
-                    f"Candidate masks must name the same classes. Got {listed_names(named[0])}; {listed_names(other)}."
-                )
-        unknown = [label for k, label in facts.names.items() if k not in set(map(key, named[0]))]
+            return list(range(width or 0))
+        unknown = [label for k, label in facts.names.items() if k not in set(map(key, named))]
         if unknown:
             raise InputError(
-                f"The masks name the classes {listed_names(named[0])}; other rows have also {listed_names(unknown)}."
+                f"The masks name the classes {listed_names(named)}; other rows have also {listed_names(unknown)}."
             )
-        return list(named[0])
+        return list(named)
 
     def read(self, y: Any, strict: bool = True) -> CandidateLabels:
         if isinstance(y, Votes | VotedLabels):
@@ -290,15 +280,9 @@ class Labels(LabelCells, OutputSpace):
             if problem is not None and (strict or not unknown):
                 bad.add_all(found.rows(k), problem)
         bad.refuse(f"The classes are {listed_names(self._names.list)}. {FORMS}")
-        lengths = np.array([len(at) for at in lists], dtype=int)
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        counts = lengths[which]
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        take = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts) + np.repeat(starts[which], counts)
-        indices = np.array([k for at in lists for k in at], dtype=int)[take] if len(take) else np.empty(0, int)
-        return sparse.csr_matrix((np.ones(len(indices), bool), indices, indptr), shape=(y.n, int(self.size))), excluded[
-            which
-        ]
+        indices, ends = np.array([k for at in lists for k in at], dtype=int), np.cumsum([0, *map(len, lists)])
+        table = sparse.csr_matrix((np.ones(len(indices), bool), indices, ends), shape=(len(cells), int(self.size)))
+        return table[which], excluded[which]
 
     def _classes(self, cell: Any) -> tuple[list[int], bool, list, str | None]:
         """Return the classes of a cell, whether it excludes them, its unknown labels, and what is wrong with it."""

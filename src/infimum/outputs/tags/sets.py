@@ -94,8 +94,6 @@ class PartialTags(_TagSets, PartialSigns):
         >>> PartialTags([[1, 0, 0]]).intersect(PartialTags([[0, -1, 0]])).values
         array([[ 1, -1,  0]], dtype=int8)
         """
-        if isinstance(other, HammingBalls):
-            return other.intersect(self)
         self._check_tags(other, PartialTags)
         return super().intersect(other)
 

@@ -11,12 +11,11 @@ from scipy import sparse
 from scipy.special import logit
 
 from ...data.containers import Column
-from ...data.memory import require
 from ...data.names import Names
 from ...feedback_arc.relations import is_weak_order, sort_by
 from ..base import Embedding
 from ..sets import Sets
-from .codes import mean_codes, pairs
+from .codes import known_codes, mean_codes, pairs
 from .contradictions import Votes, resolve
 from .forms import pairs_in_codes, pairs_in_ranks, stated_rows
 from .parts import centers
@@ -50,12 +49,6 @@ class SparseOrders(PartialOrders):
     """
 
     exact_argmin = False
-
-    @classmethod
-    def of(cls, sets: PartialOrders) -> SparseOrders:
-        """Return the same rows with their known pairs only."""
-        stored = sets._csr if isinstance(sets, SparseOrders) else sets.codes
-        return cls._of(stored, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
 
     @classmethod
     def from_ranks(cls, ranks: Any, items: Any = None) -> SparseOrders:
@@ -105,54 +98,6 @@ class SparseOrders(PartialOrders):
         joined = Votes(*(part[by_row] for part in joined))
         return cls._of(known_codes(n, m, row, better, worse), items.array, m, contradictory, joined)
 
-    def _keep(
-        self, codes: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
-    ) -> None:
-        self._csr = sparse.csr_matrix(codes, dtype=np.int8)
-        super()._keep(self._csr, items, m, contradictory, votes)
-        self.n_starts = 1
-
-    @property
-    def codes(self) -> NDArray:
-        """The codes of all rows, (n, P), which are computed at each call."""
-        require(float(np.prod(self._csr.shape)), f"the codes of {self.m} items in {len(self)} rows", "Take fewer rows.")
-        return self._csr.toarray()
-
-    @codes.setter
-    def codes(self, codes: Any) -> None:
-        self._csr = codes
-
-    def codes_of_rows(self, rows: Any) -> NDArray:
-        return self._csr[rows].toarray()
-
-    def __getitem__(self, rows: Any) -> SparseOrders:
-        rows = self._row_numbers(rows)
-        return self._like(self._csr[rows], self.contradictory[rows], self.votes.take(rows))
-
-    def renamed(self, items: NDArray) -> SparseOrders:
-        return self._of(self._csr, items, self.m, self.contradictory, self.votes)
-
-    def arranged(self, order: list[int]) -> SparseOrders:
-        place = np.argsort(order)
-        row, better, worse = self.known_pairs()
-        codes = known_codes(len(self), self.m, row, place[better], place[worse])
-        return self._of(codes, self.items[order], self.m, self.contradictory, self.votes.renumbered(place))
-
-    def join(self, other: Any) -> SparseOrders:
-        contradictory = np.concatenate([self.contradictory, other.contradictory])
-        votes = self.votes.followed_by(other.votes, len(self))
-        return self._like(sparse.vstack([self._csr, SparseOrders.of(other)._csr]), contradictory, votes)
-
-    @cached_property
-    def n_known(self) -> NDArray:
-        return np.diff(self._csr.indptr)
-
-    def known_pairs(self) -> tuple[NDArray, NDArray, NDArray]:
-        i, j = pairs(self.m)
-        first, column = self._csr.data > 0, self._csr.indices
-        row = np.repeat(np.arange(len(self)), self.n_known)
-        return row, np.where(first, i[column], j[column]), np.where(first, j[column], i[column])
-
     def _n_right(self, z: NDArray) -> NDArray:
         row, better, worse = self._known
         place = np.argsort(z, axis=-1)
@@ -170,7 +115,7 @@ class SparseOrders(PartialOrders):
         """Rows without votes, in which each comparison of a contradictory row is a row of its own; and their sums."""
         n, whole = len(self), np.setdiff1d(np.arange(len(self)), self.votes.row)
         votes = known_codes(len(self.votes.row), self.m, np.arange(len(self.votes.row)), *self.votes[1:3])
-        single = self._like(sparse.vstack([self._csr[whole], votes]))
+        single = self._like(sparse.vstack([self._codes[whole], votes]))
         weight = np.concatenate([np.ones(len(whole)), self.votes.weight])
         row = np.concatenate([whole, self.votes.row])
         return single, sparse.csr_matrix((weight, (row, np.arange(len(row)))), (n, len(row)))
@@ -325,12 +270,3 @@ def _split(rows: NDArray, step: int) -> list[NDArray]:
 def _expected_sums(u: NDArray) -> NDArray:
     """Return the sums over b of P(a before b) - P(b before a) = tanh((u_a - u_b) / 2), (n, m) -> (n, m)."""
     return np.tanh((u[:, :, None] - u[:, None, :]) / 2).sum(axis=2)
-
-
-def known_codes(n: int, m: int, row: NDArray, better: NDArray, worse: NDArray) -> sparse.csr_matrix:
-    """Return the codes of comparisons, (n, m(m-1)/2)."""
-    require(20.0 * len(row), f"{len(row)} comparisons of {m} items", "Give fewer rows or items.")
-    i, j = np.minimum(better, worse), np.maximum(better, worse)
-    column = i * (2 * m - i - 1) // 2 + j - i - 1
-    sign = np.where(better < worse, 1, -1).astype(np.int8)
-    return sparse.csr_matrix((sign, (row, column)), (n, m * (m - 1) // 2), dtype=np.int8)

@@ -52,8 +52,6 @@ class NearestExtensions:
 
     def codes(self, orders: NDArray) -> NDArray:
         """Return the codes of the extension of each relation that is nearest to each order, (q, k, P)."""
-        from ...feedback_arc.nearest import kendall_codes
-
         keys = [order.tobytes() for order in orders]
         # every thread answers from its own copy: one that makes room takes nothing away from another
         known = self._known
@@ -61,7 +59,7 @@ class NearestExtensions:
         new = [k for k, key in enumerate(keys) if key not in found]
         if new:
             each = np.repeat(np.arange(len(new)), len(self.before)), np.tile(np.arange(len(self.before)), len(new))
-            codes = kendall_codes(self.orders(orders[new], *each)[0]).reshape(len(new), len(self.before), -1)
+            codes = codes_of(self.orders(orders[new], *each)[0]).reshape(len(new), len(self.before), -1)
             found.update(zip([keys[k] for k in new], codes))
             full = (len(known) + len(new)) * max(self.before.size, 1) > REMEMBERED
             self._known = dict(found) if full else {**known, **found}

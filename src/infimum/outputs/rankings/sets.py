@@ -76,11 +76,6 @@ class PartialOrders(StoredOrders):
         self._resolve(pairs_in_codes(values), items, contradictions)
 
     @classmethod
-    def of(cls, sets: PartialOrders) -> PartialOrders:
-        """Return the same rows with the codes of all pairs."""
-        return cls._of(sets.codes, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
-
-    @classmethod
     def from_pairs(cls, stated: Any, items: Any = None, contradictions: str = "error") -> PartialOrders:
         """Build partial orders from (n, m, m) booleans, True at (i, j) if the row states that i comes before j."""
         table = np.asarray(stated)
@@ -145,7 +140,7 @@ class PartialOrders(StoredOrders):
             return np.empty(c.shape)
         before, which, row = self._parts[:3]
         # the last coordinate of phi is the same for every order
-        free = c[..., row, :-1].reshape(math.prod(c.shape[:-2]), len(row), self.codes.shape[1])
+        free = c[..., row, :-1].reshape(math.prod(c.shape[:-2]), len(row), self.n_pairs)
         codes = codes_of(minimum_feedback_arcs(costs_of(free), before[which]).order)
         codes = np.stack([self._parts.sum_parts(one) for one in codes])
         return self._phi(codes.reshape(*c.shape[:-1], -1))
@@ -197,15 +192,15 @@ class PartialOrders(StoredOrders):
 
         Known pairs are wrong with probability `noise`, unless the scores are certain.
         """
-        known = self.codes != 0
-        known[self.votes.rows] = False  # of a contradictory row, no comparison is certain
+        codes = self.codes
+        codes[self.votes.rows] = 0  # of a contradictory row, no comparison is certain
         if not noise:
-            return self._phi(np.where(known, self.codes, codes_of_scores(q)))
+            return self._phi(np.where(codes != 0, codes, codes_of_scores(q)))
         i, j = pairs(self.m)
-        return self._phi(np.tanh((q[:, i] - q[:, j] + known * self.codes * logit(1 - noise)) / 2))
+        return self._phi(np.tanh((q[:, i] - q[:, j] + codes * logit(1 - noise)) / 2))
 
     def _phi(self, codes: NDArray) -> NDArray:
-        last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
+        last = np.full((*codes.shape[:-1], 1), float(self.n_pairs))
         return np.concatenate([codes, last], axis=-1)
 
     def start(self) -> NDArray:
@@ -249,7 +244,7 @@ class PartialOrders(StoredOrders):
     def loss(self, psi: NDArray, principle: str) -> NDArray:
         if self.embed(principle) is not None:
             return super().loss(psi, principle)
-        count = float(self.codes.shape[1])
+        count = float(self.n_pairs)
         # the order that y should be near: z, or its mirror image, since d(z, y) = P - d(mirror z, y)
         near = psi[:, :-1] if principle == "infimum" else -psi[:, :-1]
         if self.m <= LISTED and len(psi) * 2**self.m >= math.factorial(self.m):
@@ -271,7 +266,7 @@ class PartialOrders(StoredOrders):
             distance = self._nearest.orders(orders_of(-near), which.ravel()[row], part)[1]
         weight = np.asarray(self._parts.share[row, part]).ravel()
         infimum = 2 * np.bincount(row, weight * distance, minlength=len(self))
-        return infimum if principle == "infimum" else 2.0 * self.codes.shape[1] - infimum
+        return infimum if principle == "infimum" else 2.0 * self.n_pairs - infimum
 
     def bits(self) -> NDArray:
         """Return log2 of m! over the number of linear extensions; for more than 12 items, the known pairs."""

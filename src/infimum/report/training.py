@@ -104,7 +104,7 @@ def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disam
     weights = clone(weights) if hasattr(weights, "get_params") else weights
     other = PartialEstimator(
         output,
-        Disambiguation(),
+        principle=Disambiguation(),
         weights=weights,
         max_search_time=model.max_search_time,
         search_config=model.search_config,

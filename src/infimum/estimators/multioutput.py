@@ -37,14 +37,7 @@ class PartialMultiOutput(PartialModel):
 
     Attributes
     ----------
-    output_ : Product
-        The fitted output space; `output_.importance_` are the factors of the losses.
-    selection_ : SelectionResult or None
-        What was compared and selected; None if all parts were given.
-    recipe_ : Recipe
-        The parts that were fitted.
-    weights_, solver_
-        The fitted parts.
+    selection_, labels_, confidence_, suspects_, tied_, label_errors_, noise_, n_features_in_, output_, sets_ : shared
 
     Examples
     --------

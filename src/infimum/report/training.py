@@ -109,4 +109,5 @@ def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disam
     weights = model.weights if supports_soft(sets) else model.recipe_.weights
     weights = clone(weights) if hasattr(weights, "get_params") else weights
     limits = {name: getattr(model, name) for name in ("max_search_time", "search_config")}
-    return PartialEstimator(output, Disambiguation(), weights=weights, **limits).fit(X, sets).disambiguation_
+    other = PartialEstimator(output, principle=Disambiguation(), weights=weights, **limits)
+    return other.fit(X, sets).disambiguation_

@@ -72,11 +72,12 @@ def test_clean_writes_one_line_per_row(votes, tmp_path):
     assert np.mean([row["clean"] == truth[row["photo"]] for row in rows]) > 0.9
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_report_lists_annotators_in_html_markdown_and_json(votes, tmp_path):
     path, _ = votes
     options = ["-t", "label", "--id", "photo", "--annotator", "who", "--ignore", "known", "-q"]
-    for name in ("r.html", "r.md", "r.json"):
-        found = run(app, ["report", str(path), *options, "--out", str(tmp_path / name)])
+    for name, weights in (("r.html", "auto"), ("r.md", "kernel"), ("r.json", "kernel")):
+        found = run(app, ["report", str(path), *options, "--weights", weights, "--out", str(tmp_path / name)])
         assert found.exit_code == 0, found.output
     html, text = (tmp_path / "r.html").read_text("utf-8"), (tmp_path / "r.md").read_text("utf-8")
     assert 'id="annotators"' in html

@@ -1,6 +1,7 @@
 """Conformal: what it returns, its errors, and that it is reproducible."""
 
 import pickle
+from itertools import cycle
 
 import numpy as np
 import pandas as pd
@@ -39,8 +40,7 @@ def rows(rng):
     return draw_labels(rng, 200)
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("method", ["split", "cv+"])
+@pytest.mark.parametrize("name, method", [*zip(PROBLEMS, cycle(["split", "cv+"])), ("labels", "cv+")])
 def test_predicted_sets_feed_an_estimator(name, method, rng):
     """They are sets of the structure: they print, split by row, and are learned from like any other."""
     problem = PROBLEMS[name]
@@ -68,8 +68,7 @@ def test_fit_is_reproducible(rows):
     assert CLASSIFIER.get_params() == made.estimator.get_params()
 
 
-@pytest.mark.parametrize("name", ["labels", "numbers", "rankings", "vectors"])
-@pytest.mark.parametrize("method", ["split", "cv+"])
+@pytest.mark.parametrize("name, method", [*zip(["labels", "numbers", "rankings", "vectors"], cycle(["split", "cv+"]))])
 def test_saved_by_skops(name, method, rng):
     """A saved model holds types of the list alone."""
     import skops.io

@@ -313,7 +313,7 @@ def test_build_says_that_a_few_large_values_dominate_the_error(undrawn):
     assert "label more rows" not in next_
 
 
-@pytest.mark.parametrize("m", [2, 30, 300])
+@pytest.mark.parametrize("m", [2, 120])
 def test_build_many_classes(m):
     X, y, _ = labelled_blobs(m, max(60, 3 * m), [f"<b>{k}</b> {'long name ' * 3}" for k in range(m)])
     made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)

@@ -48,9 +48,9 @@ def speed(b: int = 1024, m: int = 1000, repeats: int = 100) -> None:
         theirs, *ours = _turns(logits, list(runs.values()), repeats)
         table = Table(f"{b} x {m} logits, {100 * density:g} % candidates: forward and backward, one thread")
         for what, spent in zip(list(runs)[1:], ours):
-            table.ratio(what, spent, theirs, 20)
+            table.ratio(what, spent, theirs, 1.3)
         bce, tags = _turns(logits, [_on(nn.BCEWithLogitsLoss(), (signs > 0).float()), _on(TagLoss(), signs)], 50)
-        table.ratio("TagLoss, beside binary_cross_entropy_with_logits", tags, bce, 3)
+        table.ratio("TagLoss, beside binary_cross_entropy_with_logits", tags, bce, 1.3)
 
 
 def _on(loss: Callable, given: torch.Tensor) -> Callable:

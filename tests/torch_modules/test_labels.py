@@ -220,6 +220,26 @@ class TestSoftDisambiguation:
         assert torch.equal(loss.labels(), q.argmax(dim=1))
         assert mask[torch.arange(20), loss.labels()].all()
 
+    @pytest.mark.parametrize("momentum", [0.0, 0.5])
+    @pytest.mark.parametrize("scale", [1.0, 40.0, 1e3])
+    def test_lists_and_whole_rows_are_one_method(self, rng, scale, momentum):
+        mask = torch.from_numpy(masks(rng, 12, 5))
+        wide = torch.nn.functional.pad(mask, (0, 35))  # the same sets among forty classes
+        whole, listed = SoftDisambiguation(mask, momentum=momentum), SoftDisambiguation(wide, momentum=momentum)
+        assert whole.weights.shape == (12, 5)
+        assert listed.weights.shape == (12, int(mask.sum(dim=1).max()))
+        for _ in range(4):
+            rows = torch.from_numpy(rng.permutation(12)[:7])
+            x = torch.tensor(scale * rng.standard_normal((7, 5)), dtype=torch.float32, requires_grad=True)
+            one = whole(x, rows)
+            other = listed(torch.nn.functional.pad(x, (0, 35), value=-torch.inf), rows)
+            torch.testing.assert_close(one, other)
+            pair = [torch.autograd.grad(loss, x)[0] for loss in (one, other)]
+            torch.testing.assert_close(*pair)
+            torch.testing.assert_close(whole.probabilities(), listed.probabilities()[:, :5])
+        assert torch.equal(whole.labels(), listed.labels())
+        assert not listed.probabilities()[:, 5:].any()
+
     def test_a_batch_that_is_refused_moves_nothing(self, rng):
         loss = SoftDisambiguation(torch.ones(3, 4, dtype=torch.bool))
         before = loss.probabilities()

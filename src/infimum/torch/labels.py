@@ -28,6 +28,7 @@ from .tensors import batch
 PRINCIPLES = ("infimum", "average", "supremum", "likelihood", "disambiguation")
 FALLIBLE = ("likelihood", "disambiguation")  # principles under which sets may miss the true label
 UNIT_SUM = 0.01  # the sum of the probabilities of a soft label may differ from 1 by this much
+TINY = 1e-30  # a smaller probability of S is computed in logarithms
 REMEDY = "Every set must contain the true label. An unlabelled row is all True."
 
 
@@ -104,12 +105,18 @@ class SetCrossEntropy(nn.Module):
         probabilities divided by the largest one.
         """
         x = at_least_float32(logits, "logits")
-        R = likelihoods(sets, x, self.leak, self.check)
-        # the expected cross-entropy of soft labels is that of the average over a set
-        expected = is_soft(sets) and self.principle not in FALLIBLE
-        losses = _losses(x, R, "average" if expected else self.principle, self.power)
-        if self.check and not compiling() and not all_finite(losses):
-            _check(x, R > 0)
+        if self.leak or is_soft(sets):
+            R = likelihoods(sets, x, self.leak, self.check)
+            return reduced(_fallible(x, R, self.principle, self.power), self.reduction)
+        mask = candidates(sets, x)
+        if compiling():
+            return reduced(_plain(x, mask, self.principle, self.power), self.reduction)
+        losses = _Fast.apply(x, mask, self.principle, self.power)
+        if not all_finite(losses):
+            # tiny probabilities and infinite logits need logarithms; invalid input stays invalid
+            losses = _plain(x, mask, self.principle, self.power)
+            if self.check and not all_finite(losses):
+                _check(x, mask)
         return reduced(losses, self.reduction)
 
     def extra_repr(self) -> str:
@@ -196,7 +203,7 @@ def is_soft(sets: Any) -> bool:
 
 
 def likelihoods(sets: Any, x: torch.Tensor, leak: float, check: bool) -> torch.Tensor:
-    """Return the likelihood R of each set if a label is true, (b, m); at most 1, and without a leak the mask."""
+    """Return the likelihood R of each set if a label is true, (b, m); at most 1, and at least one entry is positive."""
     if is_soft(sets):
         R = sets.to(x)
         same_rows(len(x), len(R), "sets", "logits")
@@ -211,34 +218,24 @@ def likelihoods(sets: Any, x: torch.Tensor, leak: float, check: bool) -> torch.T
             raise_for_rows(rows, (f"the sum is {R[r].sum().item():.3g}" for r in rows.tolist()), remedy)
         R = R / R.amax(dim=1, keepdim=True)
     else:
-        R = candidates(sets, x).to(x)
-    if not leak:
-        return R
+        mask = candidates(sets, x)
+        if check and not compiling():
+            empty = (~mask.any(dim=1)).nonzero().flatten()
+            raise_for_rows(empty, ["an empty set of candidates"] * len(empty), REMEDY)
+        R = mask.to(x)
     share = R.mean(dim=1, keepdim=True)
     g = (leak / (1 - share).clamp(min=1e-9)).clamp(max=1)
     return torch.where(share < 1, (1 - g) * R + g * share, R)
 
 
-def _losses(x: torch.Tensor, R: torch.Tensor, principle: str, power: float) -> torch.Tensor:
-    """Return the losses (b,) of sets with the likelihoods R, in logarithms; not finite for an empty set."""
-    if principle == "likelihood":
-        (most, total), (best, mass) = _total(x, None), _total(torch.where(R > 0, x, -torch.inf), R)
-        return (most - best) + (total.log() - mass.log())
+def _fallible(x: torch.Tensor, R: torch.Tensor, principle: str, power: float) -> torch.Tensor:
+    """Return the losses (b,) of sets with these likelihoods."""
     logp = torch.log_softmax(x, dim=1)
-    if principle == "infimum":
-        return -torch.where(R > 0, logp, -torch.inf).amax(dim=1)
-    if principle == "supremum":
-        return -torch.where(R > 0, logp, torch.inf).amin(dim=1)
-    q = R if principle == "average" else torch.where(R > 0, power * logp.detach(), -torch.inf).softmax(dim=1) * R
+    if principle == "likelihood":
+        return -torch.logsumexp(logp + R.log(), dim=1)
+    q = R if principle not in FALLIBLE else (power * logp.detach()).softmax(dim=1) * R
     q = q / q.sum(dim=1, keepdim=True)
-    return -torch.where(q == 0, 0.0, q * logp).sum(dim=1)
-
-
-def _total(x: torch.Tensor, R: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the maximum a of x and the sum of R exp(x - a), because a + log(sum) loses digits of the gradient."""
-    shift = x.detach().amax(dim=1)
-    each = (x - shift[:, None]).exp()
-    return shift, (each if R is None else R * each).sum(dim=1)
+    return -torch.where(q > 0, q * logp, 0.0).sum(dim=1)
 
 
 def _check(x: torch.Tensor, mask: torch.Tensor) -> None:
@@ -248,3 +245,75 @@ def _check(x: torch.Tensor, mask: torch.Tensor) -> None:
     x = x.detach()
     # -inf may exclude a class, unless the set contains it
     raise_if_not_finite(torch.where(mask | (x != -torch.inf), x, 0.0), "logit")
+
+
+def _plain(x: torch.Tensor, mask: torch.Tensor, principle: str, power: float) -> torch.Tensor:
+    """Return the losses (b,) by their definition, in logarithms."""
+    if principle == "likelihood":
+        (most, total), (best, mass) = _total(x), _total(torch.where(mask, x, -torch.inf))
+        return (most - best) + (total.log() - mass.log())
+    logp = torch.log_softmax(x, dim=1)
+    if principle == "infimum":
+        return -torch.where(mask, logp, -torch.inf).amax(dim=1)
+    if principle == "supremum":
+        return -torch.where(mask, logp, torch.inf).amin(dim=1)
+    if principle == "average":
+        q = mask / mask.sum(dim=1, keepdim=True)
+    else:
+        q = torch.softmax(torch.where(mask, power * logp.detach(), -torch.inf), dim=1)
+    return -(q * torch.where(mask, logp, 0.0)).sum(dim=1)
+
+
+def _total(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the maximum a of x and the sum of exp(x - a), because a + log(sum) loses digits of the gradient."""
+    shift = x.detach().amax(dim=1)
+    return shift, (x - shift[:, None]).exp().sum(dim=1)
+
+
+class _Fast(torch.autograd.Function):
+    """The same losses with one softmax, no branch per entry, and p - q saved for the gradient.
+
+    Masks become numbers, because addition and multiplication are vectorised and selection by a boolean is not. If this
+    overflows, the loss is infinite or NaN, and is then computed by `_plain`.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, mask: torch.Tensor, principle: str, power: float) -> torch.Tensor:
+        p = torch.softmax(x, dim=1)
+        extreme = principle in ("infimum", "supremum")
+        if extreme:
+            best, w = _best(p, mask, principle)
+            losses = 0 - torch.where(best < TINY, torch.nan, best).clamp_(max=1).log_()
+        else:
+            w = mask.view(torch.uint8).to(x.dtype)
+            w = w if principle == "average" else w.mul_(p)
+            w = w.pow_(power) if principle == "disambiguation" and power != 1 else w
+        mass = w.sum(dim=1)
+        mass = torch.where(mass < TINY, torch.nan, mass)
+        if principle == "likelihood":
+            losses = 0 - mass.clamp(max=1).log_()
+        elif not extreme:
+            total = x.amax(dim=1) - p.amax(dim=1).log_()  # log of the sum of exp(x): the largest p is never small
+        if ctx.needs_input_grad[0]:
+            ctx.save_for_backward(p.addcmul_(w, mass.reciprocal()[:, None], value=-1))  # p - q, q = w / mass
+        return losses if extreme or principle == "likelihood" else total - w.mul_(x).sum(dim=1) / mass
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor | None, None, None, None]:
+        (difference,) = ctx.saved_tensors
+        return difference * g[:, None], None, None, None
+
+
+def _best(p: torch.Tensor, mask: torch.Tensor, principle: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the largest p over S (the smallest, for the supremum), and 1 at the entries that attain it."""
+    if principle == "infimum":
+        w = mask.view(torch.uint8).to(p.dtype).mul_(p)
+        best = w.amax(dim=1)
+    else:
+        w = (~mask).view(torch.uint8).to(p.dtype)
+        torch.add(p, w, alpha=2, out=w)  # larger than any probability, outside of S
+        best = w.amin(dim=1)
+        best = torch.where(best < 2, best, torch.nan)
+    w.eq_(best[:, None])
+    return best, w

@@ -105,24 +105,13 @@ def test_intervals_by_sampling(rng):
     np.testing.assert_array_equal([left.contains(row[meets]) for row in z], both[:, meets])
 
 
-def test_rings_meet_by_sampling(rng):
-    n = 300
-    centers = rng.integers(0, 3, (2, n, 2)).astype(float)
-    centers[1, ::2] = centers[0, ::2]
-    radii = np.sort(rng.integers(0, 6, (2, n, 2)), axis=-1).astype(float)
-    radii[:, ::3, 0] = 0
-    radii[..., 1] += 0.25
-    a, b = (Annuli(r[:, 0], r[:, 1], center=c) for r, c in zip(radii, centers))
-    grid = np.stack(np.meshgrid(*[np.linspace(-6, 9, 121)] * 2), axis=-1).reshape(-1, 2)
-    meets = a.meets(b)
-    for i in range(n):
-        inside = [s[[i] * len(grid)].contains(grid) for s in (a, b)]
-        shared = (inside[0] & inside[1]).any()
-        assert meets[i] or not shared
-    assert 10 < (~meets).sum() < n
+def test_rings_meet_balls():
+    rings = Annuli([1.0, 1.0], [2.0, 2.0], center=np.zeros((2, 2)))
+    balls = Balls([[0.0, 0.0], [3.0, 0.0]], [0.5, 1.5])
+    assert balls.meets(rings).tolist() == rings.meets(balls).tolist() == [False, True]
     assert Balls([[0.0, 0.0]], 1.0).meets(Balls([[3.0, 0.0]], 1.0)).tolist() == [False]
-    with pytest.raises(InputError, match="Segments cannot be compared"):
-        Annuli(1.0, 4.0, phase=[[0.0, 1.0]]).meets(Annuli(2.0, 9.0, m=2))
+    with pytest.raises(InputError, match="Annuli can be compared with Balls, CandidatePoints"):
+        rings.meets(rings)
 
 
 def test_candidates_within_any_set():

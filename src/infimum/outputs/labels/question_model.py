@@ -193,14 +193,11 @@ class LabelQuestions(QuestionModel):
     def halving_question(self, row: int, belief: Belief, price: Any) -> Question:
         """Ask about probable labels, at most four, whose probabilities sum to at most one half."""
         E, q = belief.E[0], belief.T[0]
-        some: list[int] = []
-        total = 0.0
-        for k in np.argsort(-q, kind="stable"):
-            if len(some) == MOST_NAMES:
-                break
-            if E[k] and (total + q[k] <= 0.5 or not some) and len(some) + 1 < E.sum():
-                some.append(int(k))
-                total += q[k]
+        probable = [int(k) for k in np.argsort(-q, kind="stable") if E[k]]
+        some = probable[:1]
+        for k in probable[1:]:
+            if len(some) < min(MOST_NAMES, len(probable) - 1) and q[[*some, k]].sum() <= 0.5:
+                some.append(k)
         names = self._named(np.array(some))
         found = Is(row, names[0], self.space) if len(some) == 1 else OneOf(row, names, self.space)
         return self.priced(found, price)

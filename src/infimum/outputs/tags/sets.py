@@ -211,6 +211,8 @@ class HammingBalls(_TagSets):
         return (tags.values * self.centers < 0).sum(axis=1)
 
     def join(self, other: Any) -> HammingBalls:
+        if not isinstance(other, HammingBalls):
+            raise InputError(f"HammingBalls can be joined with HammingBalls only. Got {type(other).__name__}.")
         centers, radius = np.vstack([self.centers, other.centers]), np.concatenate([self.radius, other.radius])
         return HammingBalls(centers, radius, tag_cost=self.tag_cost)
 

@@ -120,18 +120,11 @@ class Annuli(VectorSets):
         return np.where(known, low, self.centers - reach), np.where(known, high, self.centers + reach)
 
     def meets(self, other: Any) -> NDArray:
-        """Return whether two rings share a point; a segment can be compared with candidate points only."""
+        """Return whether S_i and T_i share a point, for balls or candidate points T_i."""
         from .candidates import CandidatePoints
 
-        if isinstance(other, CandidatePoints):
-            return other.meets(self)
-        self._check_pair(other, Annuli)
-        if any((part.known & (part.outer > 0)).any() for part in (self, other)):
-            raise InputError("Segments cannot be compared with rings or balls. List possible points as candidates.")
-        apart = np.linalg.norm(self.centers - other.centers, axis=1)
-        # the distances from one center to the ring around the other fill an interval
-        nearest = np.maximum(np.maximum(self.inner - apart, apart - self.outer), 0)
-        return (nearest <= other.outer) & (apart + self.outer >= other.inner)
+        self._check_pair(other, Balls, CandidatePoints)
+        return other.meets(self)
 
     def join(self, other: Any) -> Annuli:
         names = ("inner", "outer", "phase", "centers")

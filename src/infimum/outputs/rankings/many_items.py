@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import logit
+from sklearn.utils import gen_batches
 
 from ...data.containers import Column
 from ...data.names import Names
 from ...feedback_arc.relations import is_weak_order, sort_by
 from ..base import Embedding
 from ..sets import Sets
-from .codes import known_codes, mean_codes, pairs
+from .codes import codes_of_pairs, known_codes, mean_codes
 from .contradictions import Votes, resolve
 from .forms import pairs_in_codes, pairs_in_ranks, stated_rows
 from .parts import centers
 from .sets import PartialOrders
-
-CELLS = 2**21  # pairs of items that are held at a time
+from .stored import CELLS
 
 
 def borda_of(orders: NDArray) -> NDArray:
@@ -53,13 +53,11 @@ class SparseOrders(PartialOrders):
     @classmethod
     def from_ranks(cls, ranks: Any, items: Any = None) -> SparseOrders:
         n, m = ranks.shape
-        step = max(1, CELLS // (m * m))
-        i, j = pairs(m)
-        parts = []
-        for start in range(0, n, step):
-            before = pairs_in_ranks(ranks[start : start + step])
-            parts.append(sparse.csr_matrix(before[:, i, j].astype(np.int8) - before[:, j, i]))
-        return cls._of(sparse.vstack([*parts, sparse.csr_matrix((0, len(i)), dtype=np.int8)]), items, m)
+        parts = [
+            sparse.csr_matrix(codes_of_pairs(pairs_in_ranks(ranks[rows])))
+            for rows in gen_batches(n, max(1, CELLS // (m * m)))
+        ]
+        return cls._of(sparse.vstack(parts) if n else np.empty((0, m * (m - 1) // 2)), items, m)
 
     @classmethod
     def from_cells(cls, y: Column, items: Names, strict: bool, rule: str) -> SparseOrders:
@@ -181,8 +179,11 @@ class SparseOrders(PartialOrders):
         return phi[:, :-1]
 
     def phi_of_scores(self, u: NDArray) -> NDArray:
-        step = max(1, CELLS // (self.m * self.m))
-        return self._phi(np.concatenate([np.empty((0, self.m)), *map(_expected_sums, _split(u, step))]))
+        # the sums over b of P(a before b) - P(b before a) = tanh((u_a - u_b) / 2)
+        sums = np.empty_like(u)
+        for rows in gen_batches(len(u), max(1, CELLS // (self.m * self.m))):
+            sums[rows] = np.tanh((u[rows, :, None] - u[rows, None, :]) / 2).sum(axis=2)
+        return self._phi(sums)
 
     def phi_of_differences(self, u: NDArray) -> NDArray:
         ordered = np.sort(u, axis=1) @ (2.0 * np.arange(self.m) + 1 - self.m)  # the sum of |u_a - u_b| over all pairs
@@ -237,8 +238,8 @@ class SparseOrders(PartialOrders):
         out = np.zeros((len(single), self.m))
         for a in np.unique(number[number > 0]):
             rows = np.flatnonzero(number == a)
-            step = max(1, CELLS // (a * a))
-            for some in _split(rows, step):
+            for batch in gen_batches(len(rows), max(1, CELLS // (a * a))):
+                some = rows[batch]
                 items = np.nonzero(active[some])[1].reshape(len(some), a)
                 at = np.isin(row, some)
                 local = np.searchsorted(some, row[at])
@@ -260,13 +261,3 @@ class SparseOrders(PartialOrders):
 
     def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         return Sets.rowwise_loss(self, psi, principle)
-
-
-def _split(rows: NDArray, step: int) -> list[NDArray]:
-    """Return `step` rows at a time, so that their pairs of items fit into memory."""
-    return [rows[start : start + step] for start in range(0, len(rows), step)]
-
-
-def _expected_sums(u: NDArray) -> NDArray:
-    """Return the sums over b of P(a before b) - P(b before a) = tanh((u_a - u_b) / 2), (n, m) -> (n, m)."""
-    return np.tanh((u[:, :, None] - u[:, None, :]) / 2).sum(axis=2)

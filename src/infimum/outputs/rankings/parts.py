@@ -47,8 +47,7 @@ def parts_of(codes: NDArray, votes: Votes, m: int) -> Parts:
     unique, which = np.unique(np.vstack([codes[whole], singles]), axis=0, return_inverse=True)
     row, weight = np.concatenate([whole, votes.row]), np.concatenate([np.ones(len(whole)), votes.weight])
     share = sparse.csr_matrix((weight, (row, which.ravel())), (n, len(unique)))
-    before = pairs_in_codes(unique) if m > 1 else np.zeros((len(unique), m, m), dtype=bool)
-    return Parts(before, which.ravel(), row, weight, share)
+    return Parts(pairs_in_codes(unique), which.ravel(), row, weight, share)
 
 
 def centers(before: NDArray, weak: NDArray) -> NDArray:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import logit
+from sklearn.utils import gen_batches
 
 from ...data.errors import BadRows, InputError, shown
 from ...feedback_arc import linear_extensions, minimum_feedback_arcs
@@ -30,7 +31,7 @@ from .facts import item_names, number_table
 from .forms import pairs_in_codes, pairs_in_ranks
 from .nearest_extension import NearestExtensions
 from .parts import Parts, centers, parts_of
-from .stored import StoredOrders
+from .stored import CELLS, StoredOrders
 
 LISTED = 10  # 10! orders are 36 MB
 TABLED = 2**25  # distances of rows to all orders, a byte each, that are listed where some of them would do
@@ -160,9 +161,9 @@ class PartialOrders(StoredOrders):
         """Sort items by their mean code, within the partial order."""
         scores, weighed = self.item_sums(phi), self._weighed
         out = np.empty((len(phi), self.m), dtype=int)
-        for row, u in enumerate(scores):
-            before = pairs_in_codes(self.codes_of_rows([row]))[0] if self.m > 1 else np.zeros((1, 1), dtype=bool)
-            out[row] = sort_by(-u, before & ~weighed[row])
+        for rows in gen_batches(len(phi), max(1, CELLS // self.m**2)):
+            before = pairs_in_codes(self.codes_of_rows(rows)) & ~weighed[rows, None, None]
+            out[rows] = [sort_by(-u, relation) for u, relation in zip(scores[rows], before)]
         return out
 
     def item_sums(self, phi: NDArray) -> NDArray:

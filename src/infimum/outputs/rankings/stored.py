@@ -18,6 +18,7 @@ from .contradictions import Votes
 from .facts import item_names
 from .forms import format_order, pairs_in_codes
 
+CELLS = 2**21  # pairs of items that are held at a time
 BATCHED = 14  # up to here alternation starts six times
 
 

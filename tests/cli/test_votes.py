@@ -164,10 +164,10 @@ def test_malformed_answers_are_named_by_line(votes, change, message):
 @pytest.fixture
 def wrong(tmp_path, rng):
     """A table in which a quarter of the labels are wrong."""
-    truth = np.repeat(np.arange(3), 60)
-    bad = rng.random(180) < 0.25
+    truth = np.repeat(np.arange(3), 40)
+    bad = rng.random(120) < 0.25
     cells = [CLASSES[(k + b * rng.integers(1, 3)) % 3] for k, b in zip(truth, bad)]
-    X = 4 * np.eye(3)[truth] + rng.standard_normal((180, 3))
+    X = 4 * np.eye(3)[truth] + rng.standard_normal((120, 3))
     return write(tmp_path / "wrong.csv", ["x", "y", "z", "label"], [[*x.round(3), c] for x, c in zip(X, cells)]), bad
 
 

@@ -73,10 +73,10 @@ def test_sets_pass_the_default_splitter(partial_iris):
 
 def test_inputs_of_every_kind_agree(partial_iris):
     X, _, rows = partial_iris
-    expected = PartialClassifier.paper().fit(X, rows).predict(X)
+    expected = PartialClassifier(search_config=SMALL_SEARCH).fit(X, rows).predict(X)
     columns = list("abcd")
     for other in (pd.DataFrame(X, columns=columns), pl.DataFrame(X, schema=columns), sparse.csr_matrix(X), X.tolist()):
-        model = PartialClassifier.paper().fit(other, rows)
+        model = PartialClassifier(search_config=SMALL_SEARCH).fit(other, rows)
         np.testing.assert_array_equal(model.predict(other), expected)
         if hasattr(other, "columns"):
             assert model.feature_names_in_.tolist() == columns

@@ -55,13 +55,13 @@ def test_more_rows_than_lapack_supports_raise(monkeypatch):
 
 GIVEN = {
     "regressor": (
-        PartialRegressor(),
+        PartialRegressor(search_config=SMALL_SEARCH),
         [0.1 * k for k in range(6)] + [(0, 1)] * 6,
         ["infimum", "average", "joint"],
         "disambiguation",
     ),
     "ranker": (
-        PartialRanker(),
+        PartialRanker(search_config=SMALL_SEARCH),
         ["a>b>c"] * 6 + ["c>a"] * 6,
         ["infimum", "average", "disambiguation"],
         "disambiguation",

@@ -106,7 +106,7 @@ def test_predict_set_is_the_same_for_prefit_frames_and_pipelines(rows):
     [
         DisambiguationClassifier(LogisticRegression(), weights=RIDGE, how=Disambiguation(threshold=None)),
         PartialSearch(gammas=[1.0], kernels=["rbf"], scalings=["standard"]),
-        PartialEstimator(outputs.Labels(), "average", "inside", RIDGE),
+        PartialEstimator(outputs.Labels(), principle="average", negative_weights="inside", weights=RIDGE),
         PartialClassifier("ordinal"),
     ],
     ids=lambda m: type(m).__name__,

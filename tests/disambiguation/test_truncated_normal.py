@@ -140,7 +140,8 @@ def test_coordinates_of_boxes_have_separate_units(rng):
     errors = []
     for unit in (1.0, 1e-7):
         lower, upper = (np.column_stack([bounds[:, k], unit * bounds[:, k]]) for k in range(2))
-        model = PartialEstimator(outputs.Vectors(), "disambiguation", weights=RIDGE).fit(X, Boxes(lower, upper))
+        model = PartialEstimator(outputs.Vectors(), principle="disambiguation", weights=RIDGE)
+        model.fit(X, Boxes(lower, upper))
         errors.append(np.mean((model.predict(X)[:, 1] / unit - truth) ** 2))
     assert errors[1] == pytest.approx(errors[0], rel=0.1)
 
@@ -217,7 +218,7 @@ def test_boxes_equal_their_coordinates(rng):
     X, truth, bounds = banded(rng, 100)
     lower = np.column_stack([bounds[:, 0], truth - rng.exponential(0.4, 100)])
     upper = np.column_stack([bounds[:, 1], truth + rng.exponential(0.4, 100)])
-    model = PartialEstimator(outputs.Vectors(), "disambiguation", weights=RIDGE).fit(X, Boxes(lower, upper))
+    model = PartialEstimator(outputs.Vectors(), principle="disambiguation", weights=RIDGE).fit(X, Boxes(lower, upper))
     assert model.deviation_.shape == (100, 2)
     for j in range(2):
         sides = np.column_stack([lower[:, j], upper[:, j]])

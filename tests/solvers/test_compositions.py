@@ -135,7 +135,9 @@ def check(case, model, principle, reading, X):
 def made(case, principle, reading, family, solver="auto"):
     if principle == "disambiguation" and solver != "auto":  # what rows say of each other does not ask for a solver
         principle = Disambiguation(threshold=None)
-    return PartialEstimator(case.space, principle, reading, FAMILIES[family], SOLVERS[solver])
+    return PartialEstimator(
+        case.space, principle=principle, negative_weights=reading, weights=FAMILIES[family], solver=SOLVERS[solver]
+    )
 
 
 @cache

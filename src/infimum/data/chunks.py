@@ -103,8 +103,6 @@ class Chunks:
 
     def __iter__(self) -> Iterator[Chunk]:
         source = self.source() if callable(self.source) else self.source
-        if callable(self.source) and iter(source) is not source and not isinstance(source, list | tuple):
-            source = iter(source)
         for k, chunk in enumerate(source):
             if not isinstance(chunk, Chunk):
                 if not isinstance(chunk, tuple | list) or not 1 <= len(chunk) <= 3:
@@ -217,19 +215,19 @@ class ParquetSource:
         import pyarrow as pa
 
         names = [name for name in batch.schema.names if not name.startswith(INDEX)]
-        inputs = [name for name in names if name not in (self.target, self.weight)]
-        X = pa.Table.from_batches([batch.select(inputs)])
-        if self.inputs_only:
-            return Chunk(X, where=where)
-        for role, name in (("target", self.target), ("weight", self.weight)):
+        roles = {} if self.inputs_only else {"target": self.target, "weight": self.weight}
+        for role, name in roles.items():
             if name is not None and name not in names:
                 raise ValueError(
                     f"{path} has no {role} column {name!r}. Its columns are {names}."
                     f"{' Leave target= out to predict.' if role == 'target' else ''}"
                 )
-        y = None if self.target is None else batch.column(self.target).to_pylist()
-        w = None if self.weight is None else batch.column(self.weight).to_numpy(zero_copy_only=False)
-        return Chunk(X, y, w, where)
+        inputs = [name for name in names if name not in (self.target, self.weight)]
+        y, w = (batch.column(name) if (name := roles.get(role)) is not None else None for role in ("target", "weight"))
+        return Chunk(
+            pa.Table.from_batches([batch.select(inputs)]), None if y is None else y.to_pylist(),
+            None if w is None else w.to_numpy(zero_copy_only=False), where,
+        )  # fmt: skip
 
 
 class Sample(NamedTuple):

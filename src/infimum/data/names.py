@@ -182,3 +182,22 @@ def numbered(names: Any, what: str) -> Any:
     if names < 1:
         raise InputError(f"{what} must be a list of names, or how many they are, an integer >= 1. Got {names!r}.")
     return range(names)
+
+
+def shared_columns(tables: Iterable, kind_of_table: str, what: str) -> tuple[int | None, tuple | None]:
+    """Return the width of all tables and the names of their columns, if they have names; raise an error if they differ.
+
+    >>> shared_columns([("cat", "dog"), 2], "Masks", "classes")
+    (2, ('cat', 'dog'))
+    """
+    widths = {len(columns) if isinstance(columns, tuple) else columns for columns in tables}
+    if len(widths) > 1:
+        raise InputError(
+            f"{kind_of_table} must all have the same number of columns, one for each of the {what}. Got"
+            f" {sorted(widths)}."
+        )
+    named = [columns for columns in tables if isinstance(columns, tuple)]
+    for other in named:
+        if set(map(key, other)) != set(map(key, named[0])):
+            raise InputError(f"{kind_of_table} must name the same {what}. Got {listed(named[0])}; {listed(other)}.")
+    return next(iter(widths), None), named[0] if named else None

@@ -57,6 +57,14 @@ class BadRecords(BadRows):
     def add(self, row: Any, message: str, cell: Any = NO_CELL) -> None:
         super().add(row.removeprefix(f"{self.what}, "), message, cell)
 
+    @contextmanager
+    def at(self, place: str) -> Iterator[None]:
+        """Collect a ValueError that the context raises about the record at a place."""
+        try:
+            yield
+        except ValueError as error:
+            self.add(place, str(error))
+
 
 def name_of(source: Any) -> str:
     """Return the name of a source in error messages: that of its file, or "the list" for objects in memory."""
@@ -185,9 +193,7 @@ def write_json_lines(path: Path_, values: Iterable) -> None:
             file.write(dumps(value) + "\n")
 
 
-def write_csv(
-    path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",", escape: bool = False
-) -> None:
+def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",", escape: bool = False) -> None:
     """Write a CSV file, None as an empty cell, completely or not at all; escape what spreadsheets would run."""
     with _text_file(path) as file:
         writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")

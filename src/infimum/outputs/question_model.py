@@ -44,10 +44,10 @@ class QuestionGroup(NamedTuple):
     """(n, f): E|T' - T|², the expected squared step of the row's target T; for labels the drop of 1 - Σ p²."""
     entropy: NDArray
     """(n, f): the entropy of the answer in bits, which is the expected drop of the entropy of the output."""
-    n_answers: NDArray
-    """(n, f): the number of different answers."""
-    n_shown: NDArray
-    """(n, f): the number of options that a person reads."""
+    n_answers: Any
+    """(n, f), or a number: how many different answers there are."""
+    n_shown: Any
+    """(n, f), or a number: how many options a person reads."""
     make: Callable[[int, int, float], Question]
     """(row, number of the question, cost) -> the question."""
     open: Any = 1.0
@@ -57,7 +57,7 @@ class QuestionGroup(NamedTuple):
 
     def costs(self, price: Any) -> NDArray:
         """Return the expected costs, (n, f)."""
-        return np.asarray(price(self.kind, self.n_answers, self.n_shown, self.n_read))
+        return np.broadcast_to(price(self.kind, self.n_answers, self.n_shown, self.n_read), self.gain.shape)
 
     def rates(self, price: Any) -> NDArray:
         """Return gain / cost, (n, f)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from .sets import ANYTHING, Embedding, Sets, rows_of
 class PartialSigns(Sets):
     """The sets {y in {-1, 1}^m : y_j = values_ij wherever values_ij is not 0}.
 
-    A subclass embeds sign vectors by `_phi`, linear in y up to constants, and copies itself by `_with`.
+    A subclass embeds sign vectors by `_phi`, linear in y up to constants.
     """
 
     values: NDArray
@@ -24,9 +25,11 @@ class PartialSigns(Sets):
     def _phi(self, y: NDArray) -> NDArray:
         """Embed sign vectors: (..., m) -> (..., d)."""
 
-    @abstractmethod
     def _with(self, values: NDArray) -> Self:
         """Return sets with these values and the same loss."""
+        found = copy(self)
+        found.values, found.shape = values, (len(values),)
+        return found
 
     def __len__(self) -> int:
         return len(self.values)

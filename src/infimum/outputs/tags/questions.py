@@ -92,9 +92,8 @@ class TagQuestions(SignQuestions):
 
     def groups(self, belief: Belief) -> list[QuestionGroup]:
         variance, entropy = self.uncertain_signs(belief)
-        two, one = np.full(variance.shape, 2.0), np.ones(variance.shape)
         return [
-            QuestionGroup("Has", variance, entropy, two, one, self.sign_question),
+            QuestionGroup("Has", variance, entropy, 2.0, 1.0, self.sign_question),
             self.full_group(belief.E, variance.sum(axis=1), entropy.sum(axis=1)),
         ]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from infimum.feedback_arc.relations import Bool, Float, Int
+from infimum.feedback_arc.relations import Bool, Float
 from infimum.feedback_arc.rows import Rows
 
 GAMMA = 0.1  # times the mean of |w|
@@ -88,13 +88,3 @@ class Proximal:
         self.bound = self.constant + pool.value() + float(np.minimum(d * self.lower, d * self.upper).sum())
         pool.forget(IDLE)
         return self.bound
-
-    def state(self) -> tuple[Float, Int, Float]:
-        """Return the state from which `resume` continues."""
-        return self.v.copy(), self.pool.name.copy(), self.pool.y.copy()
-
-    def resume(self, state: tuple[Float, Int, Float]) -> None:
-        v, name, y = state
-        self.v = v.copy()
-        self.pool.recall(name, y)
-        self.reduced_cost = self.w - self.pool.combined(len(self.w))

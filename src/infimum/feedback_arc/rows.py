@@ -51,12 +51,8 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    @property
-    def name(self) -> Int:
-        """A number for each triple."""
-        return self._name(self.triples)
-
     def _name(self, triples: Int) -> Int:
+        """Return a number for each triple."""
         m = len(self.pair)
         return (triples[:, 0] * m + triples[:, 1]) * m + triples[:, 2]
 
@@ -69,7 +65,7 @@ class Rows:
     def add(self, triples: Int) -> int:
         """Add the triples that are new; return how many there are."""
         name, first = np.unique(self._name(triples), return_index=True)
-        fresh = triples[np.sort(first[~np.isin(name, self.name)])]
+        fresh = triples[np.sort(first[~np.isin(name, self._name(self.triples))])]
         self.triples = np.concatenate([self.triples, fresh])
         self.y = np.concatenate([self.y, np.zeros(len(fresh))])
         self.idle = np.concatenate([self.idle, np.zeros(len(fresh), dtype=np.int64)])
@@ -94,11 +90,3 @@ class Rows:
         self.idle = np.where(self.y == 0.0, self.idle + 1, 0)
         kept = self.idle < patience
         self.triples, self.y, self.idle = self.triples[kept], self.y[kept], self.idle[kept]
-
-    def recall(self, name: Int, y: Float) -> None:
-        """Give the rows called `name` the multipliers y, the others 0."""
-        order = np.argsort(name)
-        place = np.minimum(np.searchsorted(name[order], self.name), max(len(name) - 1, 0))
-        known = name[order][place] == self.name if len(name) else np.zeros(len(self), dtype=bool)
-        self.y = np.zeros(len(self))
-        self.y[known] = y[order][place[known]]

@@ -180,7 +180,7 @@ class SparseOrders(PartialOrders):
 
     def phi_of_scores(self, u: NDArray) -> NDArray:
         # the sums over b of P(a before b) - P(b before a) = tanh((u_a - u_b) / 2)
-        sums = np.empty_like(u)
+        sums = np.empty(u.shape)
         for rows in gen_batches(len(u), max(1, CELLS // (self.m * self.m))):
             sums[rows] = np.tanh((u[rows, :, None] - u[rows, None, :]) / 2).sum(axis=2)
         return self._phi(sums)

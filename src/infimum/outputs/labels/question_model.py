@@ -33,10 +33,6 @@ class LabelQuestions(QuestionModel):
         self.m = len(space.classes_)
         self.prior = np.full(self.m, 1 / self.m)
 
-    @property
-    def names(self) -> list:
-        return self.space.classes_.tolist()
-
     @cached_property
     def nodes(self) -> list[tuple[Any, NDArray]]:
         """Inner nodes of a taxonomy with several classes, but not all, and their members as a mask (m,)."""
@@ -75,9 +71,6 @@ class LabelQuestions(QuestionModel):
             share = (P * after).sum(axis=1) / (P * before).sum(axis=1)
             found.append(np.log(np.maximum(share, 1e-12)).sum())
         return np.array(found)
-
-    def spread(self, scale: Any, variance: NDArray) -> None:
-        return None
 
     def predict(self, F: NDArray) -> NDArray:
         return np.argmax(F, axis=1)

@@ -26,7 +26,7 @@ from infimum import (
     outputs,
     solvers,
 )
-from infimum.conformal import Conformal, Kendall, Score
+from infimum.conformal import Conformal, Kendall, LossBalls, Score
 from small_search import SMALL_SEARCH
 
 from .problems import NAMES, PROBLEMS, RIDGE, draw_labels, draw_numbers
@@ -42,12 +42,20 @@ def rows(rng):
 
 @pytest.mark.parametrize("name, method", [*zip(PROBLEMS, cycle(["split", "cv+"])), ("labels", "cv+")])
 def test_predicted_sets_feed_an_estimator(name, method, rng):
-    """They are sets of the structure: they print, split by row, and are learned from like any other."""
+    """They are sets of the structure: they print, split by row, and are learned from like any other.
+
+    Sets of small loss, which models without linear loss give for tags, cannot be learned from.
+    """
     problem = PROBLEMS[name]
     X, sets, _ = problem.draw(rng, 80)
     made = Conformal(problem.model, 0.8, "set", method=method).fit(X, sets)
     found = made.predict_set(X[:40])
     assert type(found[3:5]).__name__ in repr(found)
+    if isinstance(found, LossBalls):
+        assert name == "Hamming balls"
+        with pytest.raises(InputError, match=r"Sets of tags are PartialTags or HammingBalls. Got"):
+            clone(problem.model).fit(X[:40], found)
+        return
     keep = np.flatnonzero(found.size > 0) if name in ("labels", "costs") else np.arange(40)
     again = clone(problem.model).fit(X[:40][keep], found[keep])
     assert len(again.predict(X)) == 80

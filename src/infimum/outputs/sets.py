@@ -208,10 +208,15 @@ class Sets(ABC):
         return np.asarray(~(b & ~a).any(axis=(1, 2)))
 
     def _options_of_both(self, other: Any, method: str) -> tuple[NDArray, NDArray]:
-        a, b = self.options(), other.options()
-        if a is None or b is None:
+        options = self.options()
+        if options is None:
             raise ValueError(f"{type(self).__name__} cannot be compared with other sets. Define {method}(other).")
-        return a, b
+        self._check_comparable(other)
+        return options, other.options()
+
+    def _check_comparable(self, other: Any) -> None:
+        """Raise an error unless the sets are of the same kind and about the same rows and outputs."""
+        self._check_pair(other, type(self))
 
     def intersect(self, other: Any) -> Any:
         """Return S_i ∩ T_i, row by row; raise one error about all rows that have no member in common."""

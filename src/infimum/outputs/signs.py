@@ -59,37 +59,18 @@ class PartialSigns(Sets):
         return (np.asarray(z) > 0).astype(int)
 
     def intersect(self, other: Any) -> Any:
-        self._check_pair(other, type(self))
-        self._refuse_empty(other, (self.values * other.values < 0).any(axis=1))
+        """Return the sign vectors with the signs that are known in either."""
+        self._check_comparable(other)
+        self._refuse_empty(other, ~self.meets(other))
         return self._with(np.where(self.values != 0, self.values, other.values))
-
-    def meets(self, other: Any) -> NDArray:
-        self._check_pair(other, type(self))
-        return (self.values * other.values >= 0).all(axis=1)
-
-    def contains_set(self, other: Any) -> NDArray:
-        self._check_pair(other, type(self))
-        return ((self.values == 0) | (self.values == other.values)).all(axis=1)
 
     def join(self, other: Any) -> Self:
         return self._with(np.vstack([self.values, other.values]))
 
     @property
-    def is_exact(self) -> NDArray:
-        return (self.values != 0).all(axis=1)
-
-    @property
-    def is_unlabelled(self) -> NDArray:
-        return (self.values == 0).all(axis=-1)
-
-    @property
     def size(self) -> NDArray:
         """The number of unknown signs."""
         return (self.values == 0).sum(axis=1).astype(float)
-
-    def bits(self) -> NDArray:
-        """Return one bit for each known sign, (n,)."""
-        return (self.values != 0).sum(axis=1).astype(float)
 
     def agreement(self, z: NDArray) -> NDArray:
         """Return the share of the known signs that z_i has, (n,); 1 if none is known."""

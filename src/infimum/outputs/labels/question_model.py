@@ -33,10 +33,6 @@ class LabelQuestions(QuestionModel):
         self.m = len(space.classes_)
         self.prior = np.full(self.m, 1 / self.m)
 
-    @property
-    def names(self) -> list:
-        return self.space.classes_.tolist()
-
     @cached_property
     def nodes(self) -> list[tuple[Any, NDArray]]:
         """Inner nodes of a taxonomy with several classes, but not all, and their members as a mask (m,)."""
@@ -76,9 +72,6 @@ class LabelQuestions(QuestionModel):
             found.append(np.log(np.maximum(share, 1e-12)).sum())
         return np.array(found)
 
-    def spread(self, scale: Any, variance: NDArray) -> None:
-        return None
-
     def predict(self, F: NDArray) -> NDArray:
         return np.argmax(F, axis=1)
 
@@ -106,8 +99,7 @@ class LabelQuestions(QuestionModel):
             members = np.array([inside for _, inside in self.nodes]).T
             inside = E.astype(int) @ members
             parts = yes_no(q @ members, q**2 @ members, (inside > 0) & (inside < left))
-            ask = lambda i, f, cost: Is(i, self.nodes[f][0], self.space, cost)  # noqa: E731
-            found.append(QuestionGroup("Is", *parts, 2.0, 1.0, ask))
+            found.append(QuestionGroup("Is", *parts, 2.0, 1.0, self._about_node))
         if m > 2:
             some, top = slice(1, min(MOST_NAMES, m - 1)), slice(1, min(MOST_SHOWN, m - 1))
             parts = gain[:, some], entropy[:, some]
@@ -119,6 +111,9 @@ class LabelQuestions(QuestionModel):
                 self._maker(Which, order), (1 - mass)[:, top], (read + k * (1 - mass))[:, top],
             ))  # fmt: skip
         return [*found, self.full_group(E, 1 - total[:, 0], terms.sum(axis=1))]
+
+    def _about_node(self, row: int, node: int, cost: float) -> Is:
+        return Is(row, self.nodes[node][0], self.space, cost)
 
     def _maker(self, kind: Any, order: NDArray) -> Any:
         """Return a function that asks about the most probable labels: one, or f + 2 of them."""

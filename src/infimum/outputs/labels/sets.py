@@ -198,15 +198,9 @@ class CandidateLabels(Sets):
             )
         same_names(self.classes, other.classes, "classes")
 
-    def meets(self, other: Any) -> NDArray:
+    def _check_comparable(self, other: Any) -> None:
         self._check_pair(other, CandidateLabels)
         self._check_classes(other, "compared")
-        return (self.mask & other.mask).any(axis=1)
-
-    def contains_set(self, other: Any) -> NDArray:
-        self._check_pair(other, CandidateLabels)
-        self._check_classes(other, "compared")
-        return ~(other.mask & ~self.mask).any(axis=1)
 
     def intersect(self, other: Any) -> CandidateLabels:
         """Return the labels that are in both, row by row.

@@ -173,6 +173,8 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
 def facts_of(y: Any) -> Facts:
     """Summarise y: its tags and its format."""
     if isinstance(y, Sets):
+        if y.kind != "tags":
+            raise InputError(f"Sets of tags are PartialTags or HammingBalls. Got {type(y).__name__}. {FORMS}")
         return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
     found = parse(y)
     if isinstance(found, Table):

@@ -68,10 +68,6 @@ class TagQuestions(SignQuestions):
         super().__init__(space)
         self.prior = np.zeros(len(space.tags_))
 
-    @property
-    def names(self) -> list:
-        return self.space.tags_.tolist()
-
     def encode(self, sets: Any) -> NDArray:
         if not isinstance(sets, PartialTags):
             raise InputError(

@@ -75,27 +75,18 @@ class PartialTags(_TagSets, PartialSigns):
         best = np.where(c[..., :-1] < 0, 1, -1)
         return self._phi(np.where(self.values == 0, best, self.values))
 
-    def meets(self, other: Any) -> NDArray:
-        if isinstance(other, HammingBalls):
-            return other.meets(self)
+    def _check_comparable(self, other: Any) -> None:
         self._check_tags(other, PartialTags)
-        return super().meets(other)
+
+    def meets(self, other: Any) -> NDArray:
+        return other.meets(self) if isinstance(other, HammingBalls) else super().meets(other)
 
     def contains_set(self, other: Any) -> NDArray:
-        self._check_tags(other, PartialTags, HammingBalls)
-        if isinstance(other, HammingBalls):
-            fixed = (other.radius == 0)[:, None]
-            return ((self.values == 0) | (fixed & (self.values == other.centers))).all(axis=1)
-        return super().contains_set(other)
-
-    def intersect(self, other: Any) -> Any:
-        """Return the tags that are known in either.
-
-        >>> PartialTags([[1, 0, 0]]).intersect(PartialTags([[0, -1, 0]])).values
-        array([[ 1, -1,  0]], dtype=int8)
-        """
-        self._check_tags(other, PartialTags)
-        return super().intersect(other)
+        if not isinstance(other, HammingBalls):
+            return super().contains_set(other)
+        self._check_tags(other, HammingBalls)
+        fixed = (other.radius == 0)[:, None]
+        return ((self.values == 0) | (fixed & (self.values == other.centers))).all(axis=1)
 
     def format(self, row: int, names: Any = None) -> str:
         return format_signs(self.values[row], range(self.m) if names is None else names)

@@ -97,7 +97,9 @@ def read_records(source: Any) -> list[Found]:
 def json_records(text: str, name: str) -> list[Found]:
     """Return the objects of a text that is a JSON array or JSON Lines."""
     check_text(name, text, "[{:,")
-    return _objects(_array(text, name) if text.lstrip().startswith("[") else _lines(text, name), name)
+    if not text.lstrip().startswith("["):
+        return _objects(_lines(text, name), name)
+    return _objects([(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)], name)
 
 
 def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
@@ -117,10 +119,6 @@ def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
             if isinstance(record.get(field), list | Mapping):
                 bad.add(place, f"expected a text or a number in {field!r}, got {shown(record[field])}")
     bad.refuse("Ids and names of annotators are texts or numbers.")
-
-
-def _array(text: str, name: str) -> list[tuple[str, Any]]:
-    return [(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)]
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:

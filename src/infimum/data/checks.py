@@ -40,7 +40,10 @@ def check_number(
         return
     if is_number(value, least, most, above=above, below=below, integer=integer, infinite=infinite):
         return
-    wanted = [expected(least, most, above, below, integer), *map(repr, words), *(["None"] if optional else [])]
+    ends = [f"{'>' if above else '>='} {least:g}"] if least > -math.inf else []
+    ends += [f"{'<' if below else '<='} {most:g}"] if most < math.inf else []
+    kind = "an integer" if integer else "a number" if ends else "a finite number"
+    wanted = [" ".join([kind, " and ".join(ends)]).strip(), *map(repr, words), *(["None"] if optional else [])]
     text = wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}"
     raise _invalid(owner, name, text)
 
@@ -68,18 +71,6 @@ def is_number(
         return False
     inside = (x > least if above else x >= least) and (x < most if below else x <= most)
     return inside and (infinite or math.isfinite(x))
-
-
-def expected(least: float, most: float, above: bool, below: bool, integer: bool) -> str:
-    """Describe the range.
-
-    >>> expected(0, math.inf, True, False, False), expected(1, 9, False, False, True), expected(0, 1, True, True, False)
-    ('a number > 0', 'an integer >= 1 and <= 9', 'a number > 0 and < 1')
-    """
-    ends = [f"{'>' if above else '>='} {least:g}"] if least > -math.inf else []
-    ends += [f"{'<' if below else '<='} {most:g}"] if most < math.inf else []
-    what = "an integer" if integer else "a number"
-    return " ".join([what, " and ".join(ends)]) if ends else f"{'an integer' if integer else 'a finite number'}"
 
 
 def check_one_of(owner: Any, name: str, allowed: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,22 +122,21 @@ class Chunks:
     def reduce(self, function: Callable[[Chunk], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
         """Apply a function to each chunk and combine the results, in threads if joblib is configured so."""
         chunks = track(self, label, self.n_chunks, verbose)
-        if self.n_chunks == 1:  # one chunk needs no threads
-            return self._reduced(map(function, chunks), combine)
+        in_threads = self.n_chunks != 1 and effective_n_jobs(None) > 1
+        total: Any = NOTHING
         # threads over chunks and threads within products at the same time would wait for each other
-        with single_blas() if effective_n_jobs(None) > 1 else nullcontext():
-            found = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in chunks)
-            return self._reduced(iter(found), combine)
-
-    @staticmethod
-    def _reduced(found: Iterator, combine: Callable) -> Any:
-        first = next(found, NOTHING)
-        if first is NOTHING:
+        with single_blas() if in_threads else nullcontext():
+            parts: Any = map(function, chunks)
+            if in_threads:
+                parts = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in chunks)
+            for part in parts:
+                total = part if total is NOTHING else combine(total, part)
+        if total is NOTHING:
             raise ValueError(
                 "Chunks contains no chunk. Pass one or more. If the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."
             )
-        return reduce(combine, found, first)
+        return total
 
     def first(self) -> Chunk:
         """Return the first chunk that has rows."""

@@ -50,24 +50,12 @@ def key(name: Any) -> Hashable:
     if what in ("number", "bytes"):
         return plain(name)
     if what in ("date and time", "duration"):
-        return what, _nanoseconds(name)
+        moment: Any = np.datetime64 if what == "date and time" else np.timedelta64
+        return what, int(moment(name, "us").astype(np.int64))
     if isinstance(name, tuple):
         return what, tuple(map(key, name))
     hash(name)
     return what, plain(name)
-
-
-def _nanoseconds(time: Any) -> int:
-    """Return a date or duration in nanoseconds since 1970, an integer of any size."""
-    if hasattr(time, "to_numpy"):
-        time = time.to_numpy()
-    letter = "M" if isinstance(time, datetime.datetime | np.datetime64) else "m"
-    if not isinstance(time, np.generic):
-        time = np.datetime64(time) if letter == "M" else np.timedelta64(time)
-    unit = np.datetime_data(time.dtype)[0]
-    if unit in ("ns", "ps", "fs", "as"):
-        return int(time.astype(f"{letter}8[ns]").astype(np.int64))
-    return int(time.astype(f"{letter}8[us]").astype(np.int64)) * 1000
 
 
 def ordered(names: Iterable) -> list:

@@ -19,17 +19,7 @@ from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows
 from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning, InputError
-from ..data.inputs import (
-    as_numbers,
-    explaining_gaps,
-    in_order,
-    in_range,
-    is_frame,
-    names_of,
-    narrow,
-    readable,
-    refuse_tiny,
-)
+from ..data.inputs import as_numbers, in_order, is_frame, names_of, narrow, refuse_tiny
 from ..evidence import Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
@@ -349,19 +339,10 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
             X = X[model._integer_names]  # only pandas has such names
         else:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
-        numbers = as_numbers(X)
-        validate_data(model, X, skip_check_array=True, reset=reset)
-        if reset:
-            refuse_tiny(numbers, names_of(X))
-        return narrow(numbers)
-    table = readable(X)
-
-    def check() -> Any:
-        return validate_data(model, table, accept_sparse="csr", dtype=np.float64, reset=reset)
-
-    numbers = in_range(explaining_gaps(check, table))
+    numbers = as_numbers(X).astype(np.float64, copy=False)
+    validate_data(model, X, skip_check_array=True, reset=reset)
     if reset:
-        refuse_tiny(numbers)
+        refuse_tiny(numbers, names_of(X))
     return narrow(numbers)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import ClassifierTags, _safe_indexing, get_tags
+from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..disambiguation import Disambiguation, DisambiguationResult
@@ -138,7 +138,8 @@ class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
             keep[found.suspects] = False
         rows = np.flatnonzero(keep)
         w = given if found.confidence is None else given * found.confidence
-        X = _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
+        X = X.tocsr() if hasattr(X, "tocsr") else X
+        X = X.iloc[rows] if hasattr(X, "iloc") else X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
         self.estimator_ = classifier.fit(X, found.labels[rows], **({"sample_weight": w[rows]} if counts else {}))
         self.disambiguation_ = found
         return self

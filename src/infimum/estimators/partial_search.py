@@ -52,12 +52,6 @@ PAIRS = {
 SCALINGS = ("none", "standard", "unit", "relevant", "relevant unit")
 KERNELS = ("rbf", "laplacian")
 
-OF_BEST = (
-    "labels_", "confidence_", "deviation_", "tied_", "suspects_", "disambiguation_", "classes_", "tags_", "output_",
-    "n_features_in_", "feature_names_in_",
-)  # fmt: skip
-"""Fitted attributes that are taken from the best estimator."""
-
 
 def _check_estimator_has(name: str) -> Callable[[Any], None]:
     """Raise the error of the best estimator if it lacks a method; before `fit`, that of its class."""
@@ -178,7 +172,7 @@ class PartialSearch(CallbackMixin, BaseEstimator):
         best = self._best(record.evaluations, data)
         medians = [_median(one.candidate, data.kernels) for one in record.evaluations]
         fitted = self._configured(model, best.result.params, _median(best.candidate, data.kernels))
-        self.best_estimator_ = fitted.fit(X, y, sample_weight, groups)
+        self.best_estimator_ = fitted.fit(X, rows.y, sample_weight, groups)
         self._keep(record.evaluations, best, medians)
 
     def _keep(self, evaluations: list[Evaluation], best: Evaluation, medians: list[float]) -> None:
@@ -321,8 +315,10 @@ class PartialSearch(CallbackMixin, BaseEstimator):
         return self.best_estimator_.decision_function(X)
 
     def __getattr__(self, name: str) -> Any:
-        if name in (*OF_BEST, "predict_proba", "decision_function") and "best_estimator_" in self.__dict__:
-            return getattr(self.best_estimator_, name)  # or the error of this estimator, which says what to change
+        """Return a fitted attribute of the best estimator, or raise its error, which says what to change."""
+        of_best = name in ("predict_proba", "decision_function") or (name.endswith("_") and not name.startswith("_"))
+        if of_best and "best_estimator_" in self.__dict__:
+            return getattr(self.best_estimator_, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
 
     def to_frame(self) -> Any:

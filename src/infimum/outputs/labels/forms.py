@@ -130,8 +130,6 @@ def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
     if isinstance(cell, tuple) and cell in known:
         return (cell,), False
     if isinstance(cell, set | frozenset) or is_row(cell):
-        if has_flags(cell):
-            raise InputError(f"expected a label, got {len(cell)} booleans: {shown(cell)}. {FLAGS}")
         for label in cell:
             if is_missing(label):
                 raise InputError(f"a missing value among the candidates, got {shown(cell)}")
@@ -262,13 +260,13 @@ def _of_column(found: Column) -> Facts:
             bits.setdefault(len(cell), []).append(k)
         else:
             plain_cells += int(counts[k])
+        if (problem := problem_of_flags(cell)) is not None:
+            bad.add_all(places.rows(k), problem)
+            continue
         try:
             labels = labels_in(cell, ())[0]
-        except InputError as error:
-            # `read` raises it, unless its names are known by then
+        except InputError as error:  # `read` raises it, unless its names are known by then
             unread += [(row, str(error)) for row in places.rows(k)]
-            if has_flags(cell):
-                bad.add_all(places.rows(k), str(error))
             continue
         for label in labels:
             if (problem := problem_of(label)) is not None:
@@ -287,10 +285,12 @@ def _of_column(found: Column) -> Facts:
     )  # fmt: skip
 
 
-def has_flags(cell: Any) -> bool:
-    """Whether a cell is a row of booleans, some of which may be missing."""
+def problem_of_flags(cell: Any) -> str | None:
+    """Return what is wrong with a row of booleans that is no row of a mask; None for any other cell."""
     there = [v for v in cell if not is_missing(v)] if is_row(cell) else []
-    return bool(there) and all(isinstance(v, bool | np.bool_) for v in there)
+    if not there or not all(isinstance(v, bool | np.bool_) for v in there):
+        return None
+    return f"expected a label, got {len(cell)} booleans: {shown(cell)}. {FLAGS}"
 
 
 def is_bits(cell: Any) -> bool:

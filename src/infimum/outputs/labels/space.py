@@ -36,6 +36,7 @@ from .forms import (
     moved,
     parse,
     problem_of,
+    problem_of_flags,
     refuse_bits,
 )
 from .sets import CandidateLabels, as_mask
@@ -286,6 +287,8 @@ class Labels(LabelCells, OutputSpace):
 
     def _classes(self, cell: Any) -> tuple[list[int], bool, list, str | None]:
         """Return the classes of a cell, whether it excludes them, its unknown labels, and what is wrong with it."""
+        if (problem := problem_of_flags(cell)) is not None:
+            raise InputError(problem)
         labels, negated = labels_in(cell, self._names)
         at: set[int] = set()
         unknown = []

@@ -10,11 +10,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from infimum import Chunks, Disambiguation, InputError, PartialClassifier, PartialEstimator, PartialMultiOutput
-from infimum.active import FullLabel, QuestionSelector, from_dict
+from infimum.active import from_dict
 from infimum.conformal import Conformal
 from infimum.disambiguation import coupled
 from infimum.io import read_table
 from infimum.outputs import Labels, Product, Reals, Tags
+from infimum.outputs.product.questions import OfOutput
 from infimum.weights import KernelRidge, LinearRidge, Scaled
 
 X = np.array([[0.0], [0.1], [0.2], [0.8], [0.9], [1.0]])
@@ -79,7 +80,7 @@ def test_wrong_settings_are_named(space, message):
         space.fit(Y)
 
 
-def test_predicts_a_frame_of_the_library_of_y():
+def test_predicts_a_frame_with_the_types_of_y():
     frame = pd.DataFrame({
         "species": pd.Categorical(["cat", "cat", "cat", "dog", "dog", "dog"]),
         "tame": pd.array([True, True, None, False, False, False], dtype="boolean"),
@@ -88,8 +89,7 @@ def test_predicts_a_frame_of_the_library_of_y():
     spaces = {"species": Labels(), "tame": Labels(), "weight": Reals()}
     model = PartialMultiOutput(spaces, weights=KernelRidge()).fit(X, frame)
     found = model.predict(X)
-    assert list(found) == ["species", "tame", "weight"]
-    assert (found["tame"].dtype, found["weight"].dtype) == (bool, float)
+    assert found.dtypes.astype(str).to_dict() == {"species": "category", "tame": "boolean", "weight": "float32"}
     assert found["species"].tolist() == ["cat"] * 3 + ["dog"] * 3
     assert isinstance(PartialMultiOutput(KINDS).fit(X, pl.DataFrame({"species": Y["species"]}).with_columns(
         weight=pl.Series([4.0, 3.0, 4.0, 20.0, 21.0, 19.0]))).predict(X), pl.DataFrame)  # fmt: skip
@@ -163,16 +163,17 @@ def test_chunks_give_the_same_model_as_arrays():
     pd.testing.assert_frame_equal(a.predict(features), b.predict(features))
 
 
-def test_a_question_is_about_all_outputs_and_survives_json():
+def test_questions_are_about_one_output_and_survive_json():
     space = Product(KINDS).fit(Y)
     sets = space.read(Y)
-    question = FullLabel(1, space)
-    answered = question.apply_answer(sets, {"species": "dog", "weight": (3, 5)})
+    question = from_dict({"type": "OfOutput", "row": 1, "about": {
+        "output": "species", "question": {"type": "Is", "row": 1, "about": "cat"}}}, space)  # fmt: skip
+    assert isinstance(question, OfOutput)
+    assert question.text() == "species: Is it cat?"
+    answered = question.apply_answer(sets, False)
     assert space.format_sets(answered)[1] == "species: dog, weight: [3, 5]"
     assert from_dict(question.as_dict(), space) == question
-    assert question.true_answer(sets.member(sets.start(), space)[3]) == {"species": "dog", "weight": 20.0}
-    asked = QuestionSelector(random_state=0).query(X, sets, output=space)
-    assert {type(one) for one in asked} == {FullLabel}
+    assert space.format_sets(question.consistent_set(True)) == ["species: cat, weight: anything"]
 
 
 def test_prediction_sets_are_products():

@@ -233,6 +233,40 @@ class FullLabel(Question):
         return self.model.true_answer(z)
 
 
+class PartQuestion(Question):
+    """A question about one part of an output, such as one of several outputs or one token of a sequence.
+
+    A subclass defines `about`, `text`, `consistent_set`, `restrict` and `true_answer`; the rest is that of the question
+    about the part.
+    """
+
+    question: Question
+    """The question about the part, whose space is that of the part."""
+
+    @property
+    def n_answers(self) -> float:
+        return self.question.n_answers
+
+    @property
+    def n_shown(self) -> int:
+        return self.question.n_shown
+
+    def n_read(self, answer: Any) -> float:
+        return self.question.n_read(answer)
+
+    def answer_cost(self, answer: Any, price: Price) -> float:
+        return self.question.answer_cost(answer, price)
+
+    def options(self) -> list[Option]:
+        return self.question.options()
+
+    def answer_text(self, answer: Any) -> str:
+        return self.question.answer_text(answer)
+
+    def _key(self) -> Any:
+        return str({**self.about, "question": None}), type(self.question), self.question._key()
+
+
 def from_dict(found: Any, space: OutputSpace) -> Question:
     """Return the question that `Question.as_dict` described.
 

@@ -21,6 +21,8 @@ from ..recognise import kind_of
 from .sets import ProductSets
 
 FORMS = 'Pass y as a DataFrame, as a mapping {"species": […], "weight": […]}, or as a list of such mappings.'
+KEPT = ("category", "string", "str", "boolean", "Int64", "Int32", "float32", "Float32", "Float64")
+"""Types of pandas columns that predictions of the same output get, too."""
 
 
 class ProductCells(CellFormat):
@@ -92,12 +94,18 @@ class ProductCells(CellFormat):
         return found
 
     def tabulate(self, named: NDArray) -> Any:
-        """Return outputs as a DataFrame with one column per output, of the library of y."""
+        """Return outputs as a DataFrame with one column per output, of the library and the types of y."""
         columns = {name: list(map(_plain, column)) for name, column in zip(self.spaces_, named.T)}
+        dtypes = {
+            name: kind
+            for name, kind in self.dtypes_.items()  # type: ignore[attr-defined]
+            # intervals may be texts, and their predictions are numbers
+            if kind.lower().startswith("float") == all(isinstance(value, float) for value in columns[name])
+        }
         if self.library_ == "polars":  # type: ignore[attr-defined]
             import polars
 
-            return polars.DataFrame(columns)
+            return polars.DataFrame(columns).cast({name: getattr(polars, kind) for name, kind in dtypes.items()})
         try:
             import pandas
         except ImportError as error:
@@ -105,7 +113,7 @@ class ProductCells(CellFormat):
                 "Predictions of several outputs are a pandas DataFrame. Install it with pip install pandas, or pass"
                 " y as a polars DataFrame."
             ) from error
-        return pandas.DataFrame(columns)
+        return pandas.DataFrame(columns).astype(dtypes)
 
 
 def columns_of(y: Any, names: list[str]) -> dict[str, Any]:
@@ -153,6 +161,15 @@ def head_of(column: Any, n: int) -> Any:
 def library_of(y: Any) -> str:
     """Return the library of a DataFrame, pandas for other containers."""
     return "polars" if type(y).__module__.partition(".")[0] == "polars" else "pandas"
+
+
+def dtypes_of(y: Any) -> dict[str, str]:
+    """Return the types of the columns of a DataFrame that predictions should have, too."""
+    if not is_frame(y) or not hasattr(y, "dtypes"):
+        return {}
+    if library_of(y) == "polars":
+        return {name: str(kind) for name, kind in y.schema.items() if str(kind) in ("Float32", "Categorical")}
+    return {name: str(kind) for name, kind in y.dtypes.items() if str(kind) in KEPT}
 
 
 def _object(text: str) -> dict:

@@ -73,8 +73,7 @@ def parts_of(forecast: NDArray, space: Any) -> list[Part]:
     found = []
     for own, z, sums, factor, unit in each:
         score = score_of(own, linear=not np.isnan(sums).any())
-        known: Any = Known(own, z, sums / factor)
-        values = score.forecast(known, None)
+        values = score.forecast(Known(own, z, sums / factor), None)
         found.append(Part(own, score, values, unit if score.requires == "outputs" else 1.0))
     return found
 
@@ -94,7 +93,18 @@ class Known:
     def sums(self, X: Any) -> NDArray:
         return self.values
 
-    risks = sums  # of all outputs, if psi is the identity, as for labels
+    def risks(self, X: Any) -> NDArray:
+        """Return the sums, which are the risks of all outputs if psi is the identity, as for labels."""
+        return self.values
+
+    def probabilities(self, X: Any) -> NDArray:
+        raise NotImplementedError
+
+    def features(self, X: Any) -> Any:
+        raise NotImplementedError
+
+    def local_mean(self) -> Any:
+        raise NotImplementedError
 
 
 def score_of(space: OutputSpace, linear: bool) -> Score:

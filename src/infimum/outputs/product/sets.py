@@ -91,6 +91,10 @@ class ProductSets(Sets):
         index = rows_of(rows, len(self))
         return self._with(lambda name, part: part[index])
 
+    def replace_part(self, name: str, sets: Sets) -> Self:
+        """Return the sets with those of one output replaced."""
+        return self._with(lambda key, part: sets if key == name else part)
+
     def _each(self, values: NDArray) -> list[tuple[float, Any, NDArray]]:
         return list(zip(self.layout.importance.tolist(), self.parts.values(), self.layout.split(values)))
 

@@ -16,7 +16,7 @@ from ...data.chunks import n_rows
 from ...data.errors import Form, InputError, listed
 from ..base import Decoded, OutputSpace, Sets
 from ..summary import Summary
-from .cells import ProductCells, columns_of, head_of, library_of
+from .cells import ProductCells, columns_of, dtypes_of, head_of, library_of
 from .sets import Layout, ProductSets
 
 N_TYPICAL = 1000
@@ -32,6 +32,7 @@ class Facts(NamedTuple):
     parts: dict[str, Any]
     rows: dict[str, Any]
     library: str
+    dtypes: dict[str, str]
 
 
 class Product(ProductCells, OutputSpace):
@@ -73,8 +74,11 @@ class Product(ProductCells, OutputSpace):
 
     def summarise(self, y: Any) -> Facts:
         spaces, columns = self._unfitted(y), columns_of(y, self._names())
-        parts = {name: space.summarise(columns[name]) for name, space in spaces.items()}
-        return Facts(parts, _heads(columns), library_of(y))
+        return Facts(
+            {name: space.summarise(columns[name]) for name, space in spaces.items()},
+            {name: head_of(column, N_TYPICAL) for name, column in columns.items()},
+            library_of(y), dtypes_of(y),
+        )  # fmt: skip
 
     def merge(self, a: Facts, b: Facts) -> Facts:
         spaces = self._unfitted(None)
@@ -89,26 +93,27 @@ class Product(ProductCells, OutputSpace):
     def fit_summary(self, summary: Facts) -> Self:
         spaces = self._unfitted(None)
         self.spaces_ = {name: space.fit_summary(summary.parts[name]) for name, space in spaces.items()}
-        self._learn(summary.rows, summary.library)
+        self._learn(summary)
         return self
 
     def fit(self, y: Any) -> Self:
         spaces, columns = self._unfitted(y), columns_of(y, self._names())
         self.spaces_ = {name: space.fit(columns[name]) for name, space in spaces.items()}
-        self._learn(_heads(columns), library_of(y))
+        rows = {name: head_of(column, N_TYPICAL) for name, column in columns.items()}
+        self._learn(Facts({}, rows, library_of(y), dtypes_of(y)))
         return self
 
-    def _learn(self, rows: dict[str, Any], library: str) -> None:
+    def _learn(self, facts: Facts) -> None:
         """Learn the layout and the importance of the outputs from the first rows."""
-        if not n_rows(next(iter(rows.values()))):
+        if not n_rows(next(iter(facts.rows.values()))):
             raise InputError("y has no rows, from which the importance of each output is computed. Pass some rows.")
-        found = [_first(space, rows[name]) for name, space in self.spaces_.items()]
+        found = [_first(space, facts.rows[name]) for name, space in self.spaces_.items()]
         widths = [int(space.psi(one.z[:1]).shape[-1]) for space, one in zip(self.spaces_.values(), found)]
         self.importance_ = self._importance([one.loss for one in found])
         self.units_ = [one.unit for one in found]
         whole = [one.z.dtype.kind in "iu" for one in found]
         self.layout_ = Layout(self.importance_, widths, [one.z.shape[1:] for one in found], whole)
-        self.library_ = library
+        self.library_, self.dtypes_ = facts.library, facts.dtypes
         self.form_ = Form("product", f"{len(self.spaces_)} outputs: {listed(self.spaces_)}")
         self.bilinear = all(space.bilinear for space in self.spaces_.values())
         self.is_product = all(space.is_product for space in self.spaces_.values())
@@ -241,10 +246,10 @@ class Product(ProductCells, OutputSpace):
 
         return {LargestScore.name: LargestScore}
 
+    def questions(self) -> Any:
+        from .questions import ProductQuestions
 
-def _heads(columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the first rows of each output."""
-    return {name: head_of(column, N_TYPICAL) for name, column in columns.items()}
+        return ProductQuestions(self)
 
 
 class First(NamedTuple):

@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from ...data.errors import InputError
 from ..base import OutputSpace
 from ..labels.question_model import LabelQuestions
-from ..prices import Price
 from ..question_model import Belief, QuestionGroup, QuestionModel
-from ..questions import Contradiction, Option, Question, from_dict
+from ..questions import Contradiction, PartQuestion, Question, from_dict
 from .sets import Lattices
 
 MOST_OUTPUTS = 1e300
 """The largest number of sequences that is counted, so that costs stay finite."""
 
 
-class OfToken(Question):
+class OfToken(PartQuestion):
     """Ask a question about the label of one token.
 
     Parameters
@@ -70,29 +69,6 @@ class OfToken(Question):
         return {
             "token": self.token, "length": self.length, "context": self.context, "question": self.question.as_dict()
         }  # fmt: skip
-
-    @property
-    def n_answers(self) -> float:
-        return self.question.n_answers
-
-    @property
-    def n_shown(self) -> int:
-        return self.question.n_shown
-
-    def n_read(self, answer: Any) -> float:
-        return self.question.n_read(answer)
-
-    def answer_cost(self, answer: Any, price: Price) -> float:
-        return self.question.answer_cost(answer, price)
-
-    def options(self) -> list[Option]:
-        return self.question.options()
-
-    def answer_text(self, answer: Any) -> str:
-        return self.question.answer_text(answer)
-
-    def _key(self) -> Any:
-        return self.token, self.length, self.context, type(self.question), self.question._key()
 
     def text(self) -> str:
         return f"{self.context or f'Token {self.token}'}: {self.question.text()}"

@@ -64,6 +64,8 @@ class SetPosterior(ABC):
     """How often supervised weights are fitted again to the labels that they estimate, before the labels are final."""
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
+    holds_out_folds: bool = True
+    """Whether label errors are found by predictions without a fold of rows, not only without the row itself."""
 
     held_out_rounds: int = 8
     """Rounds for held-out rows, which rank models as well as a full run."""

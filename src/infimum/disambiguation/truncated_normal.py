@@ -42,6 +42,7 @@ class TruncatedNormal(SetPosterior):
 
     axes = 1
     n_growths = 2
+    holds_out_folds = False
 
     def __init__(
         self,

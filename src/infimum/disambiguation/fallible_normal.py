@@ -97,7 +97,7 @@ class FallibleNormal(TruncatedNormal):
         Parameters of `TruncatedNormal`.
     """
 
-    is_fallible = True
+    is_fallible = holds_out_folds = True
 
     def __init__(self, lines: list[IntervalUnions], sample_weight: Any = None, noise: Any = "estimate", **given: Any):
         super().__init__(lines, sample_weight, **given)

@@ -66,6 +66,8 @@ class SetPosterior(ABC):
     """Whether sets may miss the true label, so that their sources are estimated."""
     ranks_errors: bool = False
     """Whether leave-one-out predictions rank the rows by how likely a label error is."""
+    holds_out_folds: bool = True
+    """Whether label errors are found by predictions without a fold of rows, not only without the row itself."""
 
     held_out_rounds: int = 8
     """Rounds for held-out rows, which rank models as well as a full run."""

@@ -56,10 +56,10 @@ class Disambiguation(BaseEstimator):
     threshold : float or None, default 0.1
         Rows with held-out probability P_i(S_i) below this are suspects if other sets of the same size are more
         probable by the same factor. For numbers, a row is a suspect if the expected number of correct
-        intervals that are as far from their predictions is below this (Chauvenet's criterion). None skips the search
-        for suspects, which saves time.
+        intervals that are as far from their predictions from all other rows is below this (Chauvenet's criterion).
+        None skips the search for suspects, which saves time.
     n_folds : int, default 5
-        The number of folds for the held-out probabilities P_i(S_i).
+        The number of folds for the held-out probabilities P_i(S_i). For numbers, only if rows have groups.
     subset_size : int, default 10000
         Data with more than twice as many rows, and chunked data, are disambiguated on a subset of this size; the
         labels of the other rows are predicted from the subset. Only for weights that support chunked data.
@@ -300,12 +300,14 @@ class Disambiguation(BaseEstimator):
         posterior = self._posterior(sets, rows.w, weights)
         found = run(weights, rows.X, posterior, self.schedule.capped(weights.largest_power), rows.w)
         q = posterior.dense(found.q)
-        F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
-        leave_one_out = None
-        if posterior.is_fallible or (posterior.ranks_errors and F is not None):
+        F = leave_one_out = None
+        finds_errors, in_folds = self.threshold is not None, posterior.holds_out_folds or rows.groups is not None
+        if finds_errors and in_folds:
+            F = self._held_out(posterior, weights, rows, target)
+        if posterior.is_fallible or (finds_errors and not in_folds) or (posterior.ranks_errors and F is not None):
             leave_one_out = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
-        if posterior.is_fallible:
-            F = leave_one_out if F is None and self.threshold is not None else F  # equal rows cannot be held out
+        if F is None and finds_errors:
+            F = leave_one_out  # equal rows cannot be held out
         if not self.is_soft(sets):
             result = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, posterior, q)
             return output, self._with_suspects(result, F, posterior, leave_one_out)

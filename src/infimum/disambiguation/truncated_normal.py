@@ -41,7 +41,8 @@ class TruncatedNormal(SetPosterior):
     """
 
     axes = 1
-    n_growths = 2
+    n_growths = 1
+    holds_out_folds = False
 
     def __init__(
         self,

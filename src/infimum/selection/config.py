@@ -146,6 +146,9 @@ class SearchConfig:
     n_se_nearest: float = 2.0
     """Standard errors of a difference of set risks. If minimising the infimum loss to the sets gains more than this
     over predicting the mean of the estimated values, it is selected, for regression."""
+    min_gain_nearest: float = 0.05
+    """Set risk that it must gain, in units of the mean squared difference of the two predictions. Otherwise it trades
+    accuracy inside of wide intervals for tiny errors at their ends."""
     min_noise: float = 0.03
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0

@@ -89,7 +89,9 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     if nearest and others:
         mean, best = select(others, rule), min(nearest, key=_mean_loss)
         gains = not is_noisy(mean) and mean.rows.is_worse(best.rows, rule.config.n_se_nearest)
-        return best if gains else mean
+        # beside wide intervals, predictions far off the estimated values gain almost nothing
+        moved = float(np.square(best.z - mean.z).reshape(len(best.z), -1).sum(axis=1).mean())
+        return best if gains and _mean_loss(mean) - _mean_loss(best) >= rule.config.min_gain_nearest * moved else mean
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)

@@ -20,7 +20,7 @@ POINT_WIDTH = 1e-6  # units: narrower intervals, and points, are as probable as 
 SCALE_STEP = 1.1  # ratio of neighbouring scales on the grid; a grid makes the fitted scale robust to rounding
 MIN_EXPONENT, MAX_EXPONENT = -150, 30  # ends of the grid: scales of 6e-7 to 17 units
 START_EXPONENTS = (-60, -36, -12, 12)  # scales of 0.003 to 3 units, from which the search for the best scale starts
-COARSE_STEPS, FINE_STEPS = (16, 8, 4, 2, 1), (4, 2, 1)  # grid steps of the search; fine from a known start
+COARSE_STEPS, FINE_STEPS = (16, 8, 4, 2, 1), (4, 1)  # grid steps of the search; fine from a known start
 MAX_MOVES = 12  # moves per step size of that search
 
 MAX_SCALE = 2.0  # units: the likelihood of one-sided intervals alone would grow with the scale without end
@@ -215,19 +215,21 @@ class TruncatedNormals:
 
         if start is None:
             each = np.stack([value(np.full(len(mean), at)) for at in START_EXPONENTS])
-            best = np.asarray(START_EXPONENTS)[np.argmax(each, axis=0)]
+            best, now = np.asarray(START_EXPONENTS)[np.argmax(each, axis=0)], each.max(axis=0)
         else:
             best = np.broadcast_to(np.asarray(start, dtype=int), len(mean)).copy()
-        now = value(best)
+            now = value(best)
         for step in COARSE_STEPS if start is None else FINE_STEPS:
-            for _ in range(MAX_MOVES):
-                before = best
-                for way in (step, -step):
-                    at = np.clip(best + way, MIN_EXPONENT, MAX_EXPONENT)
+            before = best
+            for way in (step, -step):
+                moving = best == before  # one direction at most has larger values
+                for _ in range(MAX_MOVES if moving.any() else 0):
+                    at = np.clip(best + way * moving, MIN_EXPONENT, MAX_EXPONENT)
                     new = value(at)
-                    best, now = np.where(new > now + 1e-12, at, best), np.maximum(now, new)
-                if (best == before).all():
-                    break
+                    moving &= new > now + 1e-12
+                    best, now = np.where(moving, at, best), np.where(moving, new, now)
+                    if not moving.any():
+                        break
         return best
 
     @cached_property

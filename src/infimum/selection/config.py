@@ -61,6 +61,9 @@ class SearchConfig:
     """Folds up to `few_rows` rows if sets have a likelihood: smaller training folds would bias the scores."""
     few_rows: int = 600
     """Rows; see `n_folds_few`."""
+    mixture_rows: int = 300
+    """Rows up to which mixtures of labels are preferred to the best candidate, which is selected by chance mostly. The
+    mixture under the average principle is tried there, and decides whether a constant is selected."""
     few_items: int = 64
     """Items of rankings up to which there are `n_folds_few` folds; more items take twice as long per fold."""
 
@@ -135,8 +138,8 @@ class SearchConfig:
     """Standard errors, the sum of those of the likelihood and of the set risk, that are enough, too."""
     n_se_dependent: float = 2.0
     """Standard errors by which the mixture must predict the set of a row to be more probable than those of other rows.
-    Otherwise the constant is selected, for labels of at most `few_rows` rows. One test of one model is more powerful
-    than comparisons of single candidates with the constant, and less often wrong by chance than many of them."""
+    Otherwise the constant is selected, for labels of at most `mixture_rows` rows. One test of one model is more
+    powerful than comparisons of single candidates with the constant, and less often wrong than many of them."""
     n_se_family: float = 1.0
     """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
     one of a preferred family, if all labels are exact."""
@@ -148,8 +151,7 @@ class SearchConfig:
     if it is better by this than the best single candidate. If all labels are exact, it may be worse by three times
     this."""
     n_se_mixture_few: float = 1.0
-    """Standard errors by which a mixture of labels may be worse than the best single candidate on at most `few_rows`
-    rows, where the order of the candidates is mostly chance. The mixture under the average principle is tried there."""
+    """Standard errors by which a mixture of labels may be worse than the best candidate on `mixture_rows` rows."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
     n_se_nearest: float = 2.0

@@ -56,7 +56,7 @@ class Rule:
     def n_se_mixture(self, n: int) -> float:
         """Standard errors of both scores by which a mixture must be better than the best candidate, or may be worse."""
         config = self.config
-        few = n <= config.few_rows and self.n_choices == 1
+        few = n <= config.mixture_rows and self.n_choices == 1
         return min((1 - 4 * self.exact) * config.n_se_mixture, -config.n_se_mixture_few if few else config.n_se_mixture)
 
     @property
@@ -243,7 +243,7 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule, principle: str = "disam
     if len(parts) < 2:
         return []
     averages = any(one.candidate.principle == "average" for one in found)
-    few = rule.n_choices == 1 and tops[0].result.n <= rule.config.few_rows
+    few = rule.n_choices == 1 and tops[0].result.n <= rule.config.mixture_rows
     return [mixture, replace(mixture, principle="average")] if few and averages else [mixture]
 
 

@@ -104,7 +104,7 @@ def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     mixtures, single = _split(models, lambda one: bool(one.candidate.parts) and not rule.regression)
     if constants:
         if mixtures and mixtures[-1].candidate.principle == "average":
-            if mixtures[-1].rows.standard_errors_dependent < rule.config.n_se_dependent:
+            if not _is_dependent(mixtures[-1], constants, rule):
                 return best_model(constants, rule)
         else:
             mixtures = [one for one in mixtures if _is_above(one, constants, rule)]
@@ -130,6 +130,13 @@ def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
         return best_model(found, rule)
     best = likeliest(found)
     return max(found, key=lambda one: one.rows.standard_errors_below(best.rows))
+
+
+def _is_dependent(mixture: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
+    """Whether labels depend on X: a mixture tells sets of different rows apart, and is better than the constant."""
+    constant, config = best_model([one for one in constants if has_likelihood(one)], rule), rule.config
+    better = mixture.rows.standard_errors_below(constant.rows) >= config.n_se_constant_mixture
+    return better and mixture.rows.standard_errors_dependent >= config.n_se_dependent
 
 
 def _is_above(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:

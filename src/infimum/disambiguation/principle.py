@@ -227,7 +227,7 @@ class Disambiguation(BaseEstimator):
         sample_weight: Any = None,
         rounds: int | None = None,
     ) -> tuple[NDArray, NDArray | None, float, NDArray | None]:
-        """Predict held-out rows; return outputs (n, *z), log-likelihoods (n,), how many sets may miss the truth, and F.
+        """Predict held-out rows; return outputs (n, *z), log-likelihoods (n,), how many sets may miss, and F (n, *e).
 
         `posterior` is that of all rows, by :func:`posterior_of`. Soft labels are updated in `rounds`, by default those
         of the posterior. Hard disambiguation has neither log-likelihoods nor F.

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.neighbors import NearestNeighbors
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
@@ -91,7 +90,7 @@ def run(name: str) -> None:
                 settings.setdefault(key, []).append(np.mean(model.predict(X[test]) != truth[test]))
         best = search.best_estimator_
         for what, principle, sets in BASELINES:
-            model = clone(best).set_params(partialclassifier__principle=principle)
+            model = clone(best).set_params(principle=principle)
             model.fit(X[train], exact[train] if sets == "exact" else candidates[train])
             errors.setdefault(what, []).append(np.mean(model.predict(X[test]) != truth[test]))
         plain = PartialSearch(gammas=[0.5, 2], lams=[1e-5, 1e-3], principles=["infimum", "joint", "average"])
@@ -110,11 +109,11 @@ BASELINES = (
 )
 
 
-def _every_setting(search: PartialSearch) -> Iterator[tuple[tuple, Pipeline]]:
+def _every_setting(search: PartialSearch) -> Iterator[tuple[tuple, PartialClassifier]]:
     """Every row of a path, as its name and as a model that is yet to be fitted."""
     model = PartialClassifier.paper(principle=Disambiguation(threshold=None))
     for params, median in zip(search.cv_results_["params"], search.cv_results_["median_distance"]):
-        yield tuple(params[k] for k in ("scaling", "kernel", "gamma", "lam")), search._pipeline(model, params, median)
+        yield tuple(params[k] for k in ("scaling", "kernel", "gamma", "lam")), search._configured(model, params, median)
 
 
 def report(name: str, problem: Problem, errors: dict, settings: dict, spent: NDArray) -> None:

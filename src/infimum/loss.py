@@ -166,19 +166,26 @@ def as_principle(value: Any) -> Principle:
     raise ValueError(f"principle must be one of {', '.join(map(repr, PRINCIPLES))}, or a Principle. Got {value!r}.")
 
 
-class Loss(ABC):
+class Loss:
     """The losses L(z, S_i) of all rows, of which solvers minimise weighted sums.
 
     Shapes: n_z outputs, n rows, d numbers in an embedding.
+
+    Parameters
+    ----------
+    terms : sequence of SetLoss
+        The losses over one output space that this one is stacked from, in the order of its rows.
     """
 
-    output: OutputSpace
-    principle: Principle
+    def __init__(self, terms: Sequence[SetLoss]):
+        self._terms = tuple(terms)
+        self.output: OutputSpace = self._terms[0].output
+        self.principle: Principle = self._terms[0].principle
 
     @property
-    @abstractmethod
     def terms(self) -> Sequence[SetLoss]:
         """The losses over sets that this one is stacked from, in the order of its rows."""
+        return self._terms
 
     def __len__(self) -> int:
         return sum(len(term.sets) for term in self.terms)
@@ -224,6 +231,9 @@ class Loss(ABC):
     def n_starts(self) -> int:
         """The default number of starts of an alternation."""
         return max(term.sets.n_starts for term in self.terms)
+
+    def __repr__(self) -> str:
+        return f"<{', then '.join(repr(term)[1:-1] for term in self.terms)}>"
 
 
 class SetLoss(Loss):
@@ -275,29 +285,7 @@ class SetLoss(Loss):
         return f"<{self.principle} loss over {self.sets!r}>"
 
 
-class Stack(Loss):
-    """Several losses over one output space, with their rows one after the other.
-
-    Parameters
-    ----------
-    losses : sequence of SetLoss
-        The losses, in the order of the rows.
-    """
-
-    def __init__(self, losses: Sequence[SetLoss]):
-        self.losses = tuple(losses)
-        self.output = self.losses[0].output
-        self.principle = self.losses[0].principle
-
-    @property
-    def terms(self) -> Sequence[SetLoss]:
-        return self.losses
-
-    def __repr__(self) -> str:
-        return f"<{', then '.join(repr(loss)[1:-1] for loss in self.losses)}>"
-
-
-def doubled(loss: SetLoss) -> Stack:
+def doubled(loss: SetLoss) -> Loss:
     """Return the loss for positive weights, followed by the opposite loss for negative weights.
 
     Parameters
@@ -307,7 +295,7 @@ def doubled(loss: SetLoss) -> Stack:
 
     Returns
     -------
-    Stack
+    Loss
         The loss over 2 n rows.
 
     Examples
@@ -324,4 +312,4 @@ def doubled(loss: SetLoss) -> Stack:
             f"{loss.principle!r} has no opposite, which negative_weights='joint' needs. Use"
             " negative_weights='inside', or define opposite()."
         )
-    return Stack([loss, SetLoss(loss.output, loss.sets, opposite)])
+    return Loss([loss, SetLoss(loss.output, loss.sets, opposite)])

@@ -39,7 +39,8 @@ def is_record(thing) -> bool:
     """A named tuple, a dataclass or a result with Attributes and no Parameters: users read it, the library makes it."""
     text = inspect.getdoc(thing) or ""
     found_by_users = "\nAttributes\n" in text and "\nParameters\n" not in text
-    return inspect.isclass(thing) and (hasattr(thing, "_fields") or dataclasses.is_dataclass(thing) or found_by_users)
+    is_data = dataclasses.is_dataclass(thing) and not hasattr(thing, "get_params")
+    return inspect.isclass(thing) and (hasattr(thing, "_fields") or is_data or found_by_users)
 
 
 def wrong(name: str) -> list[str]:

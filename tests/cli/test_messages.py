@@ -240,6 +240,7 @@ def test_exports_that_are_not_json_are_named(infimum, here):
     assert "Export it as JSON" in said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_lists_of_numbers_are_cells_of_their_kind_and_ask_for_options_otherwise(infimum, here):
     """A report reads them as fit does; the question names options of the command line."""
     rows = [{"x": k, "bounds": [k, k + 2], "place": [k, -k]} for k in range(12)]

@@ -114,12 +114,12 @@ PROBLEMS = {
     "tags": Problem(
         PartialMultilabelClassifier(search_config=SMALL_SEARCH),
         draw_tags,
-        ("margin", "hamming"),
+        ("margin", "loss"),
     ),
     "Hamming balls": Problem(
         PartialMultilabelClassifier(search_config=SMALL_SEARCH, tags=3),
         draw_balls,
-        ("margin", "hamming"),
+        ("margin", "loss"),
     ),
     "rankings": Problem(
         PartialRanker(search_config=SMALL_SEARCH),

@@ -81,7 +81,12 @@ MODELS = {
 
 @pytest.mark.parametrize(
     "name, covers, method",
-    [*((name, covers, "split") for name in MODELS for covers in ("truth", "set")), ("own type", "truth", "cv+")],
+    [
+        ("masks", "set", "split"),
+        ("vectors", "truth", "split"),
+        ("own type", "set", "split"),
+        ("own type", "truth", "cv+"),
+    ],
 )
 def test_prediction_sets_cover_and_contain_the_prediction(name, covers, method):
     model, draw = MODELS[name]

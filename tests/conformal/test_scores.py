@@ -31,8 +31,8 @@ def forecasts(score, case, rng):
     if kind == "LargestScore":
         Y = case.all()
         return np.column_stack([Y[rng.integers(0, len(Y), N)], rng.standard_normal((N, sum(space.layout_.widths)))])
-    if kind in ("Hamming", "Kendall"):
-        return rng.choice([-1, 1], (N, m)) if kind == "Hamming" else np.array([rng.permutation(m) for _ in range(N)])
+    if kind == "Kendall":
+        return np.array([rng.permutation(m) for _ in range(N)])
     width = {"Pairs": m * (m - 1) // 2, "ScaledDistance": 2, "ScaledVectorDistance": m + 1}
     F = rng.standard_normal((N, width.get(kind, m)))
     if name == "scaled":

@@ -152,15 +152,15 @@ def test_search_finds_the_scaling(rng):
 
 
 def test_search_scores_are_those_of_the_model(data):
-    """`cv_results_` holds the `left_out_scores` of the pipeline of each candidate."""
+    """`cv_results_` holds the `left_out_scores` of the model of each candidate."""
     X, _, mask = data
     names = ["disambiguation", "infimum", "joint", "average"]
     search = PartialSearch(scalings=["none"], gammas=[1.0], principles=names).fit(X, mask)
     found = search.cv_results_
     assert len(found["params"]) == 8
     for row, params in enumerate(found["params"]):
-        pipeline = search._pipeline(PartialClassifier(), params, found["median_distance"][row])
-        again = left_out_scores(pipeline, X, mask, cv=5)
+        candidate = search._configured(PartialClassifier(), params, found["median_distance"][row])
+        again = left_out_scores(candidate, X, mask, cv=5)
         for name in ("covering_rate", "chance_corrected", "neg_set_risk", "log_likelihood"):
             assert again[name] == pytest.approx(found[f"mean_test_{name}"][row], nan_ok=True)
 
@@ -171,10 +171,11 @@ def test_search_with_a_splitter_uses_its_folds(data):
     search = PartialSearch(scalings=["none"], kernels=["rbf"], gammas=[1.0], principles=["average"], cv=cv).fit(X, mask)
     n_inside = 0
     for train, test in cv.split(X):
-        pipeline = search._pipeline(PartialClassifier(), search.best_params_, search.cv_results_["median_distance"][0])
+        median = search.cv_results_["median_distance"][0]
+        candidate = search._configured(PartialClassifier(), search.best_params_, median)
         ratio = len(X) / len(train)  # the ridge n lam is kept
-        pipeline[-1].weights.set_params(lam=search.best_params_["lam"] * ratio)
-        z = pipeline.fit(X[train], mask[train]).predict(X[test])
+        candidate.weights.set_params(lam=search.best_params_["lam"] * ratio)
+        z = candidate.fit(X[train], mask[train]).predict(X[test])
         labelled = ~mask[test].all(axis=1)
         n_inside += mask[test][np.arange(len(test)), z][labelled].sum()
     n_labelled = (~mask.all(axis=1)).sum()
@@ -199,8 +200,8 @@ def test_search_selects_the_rule_for_negative_weights(rng):
     mask = np.eye(3, dtype=bool)[truth] | ((truth == 0)[:, None] & (rng.random((300, 3)) < 0.8))
     search = PartialSearch(principles=["infimum", "joint"], lams=[1e-4], kernels=["rbf"]).fit(X[:200], mask[:200])
     assert (search.best_params_["principle"], search.best_params_["negative_weights"]) == ("infimum", "joint")
-    assert search.best_estimator_[-1].negative_weights == "joint"
-    inside = clone(search.best_estimator_).set_params(partialclassifier__negative_weights="inside")
+    assert search.best_estimator_.negative_weights == "joint"
+    inside = clone(search.best_estimator_).set_params(negative_weights="inside")
     inside.fit(X[:200], mask[:200])
     assert search.score(X[200:], truth[200:]) > inside.score(X[200:], truth[200:]) + 0.1
 
@@ -220,7 +221,7 @@ def test_search_keeps_the_parameters_of_disambiguation(data):
     X, _, mask = data
     model = PartialClassifier(principle=Disambiguation(cap=1.5, threshold=None))
     search = PartialSearch(model, gammas=[1.0]).fit(X, mask)
-    assert search.best_estimator_[-1].principle.cap == 1.5
+    assert search.best_estimator_.principle.cap == 1.5
     assert clone(search).get_params()["estimator__principle__cap"] == 1.5
 
 
@@ -228,17 +229,17 @@ def test_search_keeps_the_parameters_of_the_estimator(data):
     X, _, mask = data
     model = PartialClassifier(weights=KERNEL, principle="average")
     search = PartialSearch(model).fit(X, mask)
-    assert search.best_estimator_[-1].weights is not KERNEL
-    assert repr(search.best_estimator_[-1].weights) == repr(KERNEL)
+    assert search.best_estimator_.weights is not KERNEL
+    assert repr(search.best_estimator_.weights) == repr(KERNEL)
     assert (search.best_params_["principle"], search.best_params_["weights"]) == ("average", "KernelRidge")
     assert len(search.cv_results_["params"]) == 1
     found = PartialSearch(PartialClassifier(weights=KERNEL), principles=["infimum", "joint", "average"]).fit(X, mask)
     assert list(found.cv_results_["param_principle"]) == ["infimum", "infimum", "average"]
     assert list(found.cv_results_["param_negative_weights"]) == ["inside", "joint", "inside"]
-    assert found.best_estimator_[-1].weights_.lam_ == 1e-2
+    assert found.best_estimator_.weights_.lam_ == 1e-2
     joint = PartialSearch(PartialClassifier(principle="infimum", negative_weights="joint"), gammas=[1.0]).fit(X, mask)
     assert set(joint.cv_results_["param_negative_weights"]) == {"joint"}
-    assert joint.best_estimator_[-1].negative_weights == "joint"
+    assert joint.best_estimator_.negative_weights == "joint"
     with pytest.raises(ValueError, match="would replace what is set in the estimator, principle='average'"):
         PartialSearch(model, principles=["infimum"]).fit(X, mask)
 

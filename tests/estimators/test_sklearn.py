@@ -12,7 +12,6 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from infimum import (
     CandidateLabels,
@@ -21,54 +20,10 @@ from infimum import (
     Not,
     PartialClassifier,
     PartialEstimator,
-    PartialMultilabelClassifier,
     outputs,
     weights,
 )
 from small_search import SMALL_SEARCH
-
-
-class OneTagAClass(PartialMultilabelClassifier):
-    """Turns the class labels that scikit-learn's checks give into one tag a class."""
-
-    def fit(self, X, y, sample_weight=None):
-        if y is None:
-            return super().fit(X, y)
-        return super().fit(X, np.asarray(y).ravel()[:, None] == np.unique(np.asarray(y)), sample_weight)
-
-    def score(self, X, y):
-        return super().score(X, np.asarray(y).ravel()[:, None] == np.unique(np.asarray(y)))
-
-
-# scikit-learn adds checks now and then: a suite that shrinks is a suite that was skipped
-AT_LEAST = {"PartialClassifier": 49, "PartialEstimator": 49, "OneTagAClass": 45}
-
-
-REASON = "the check takes it that a multi-output estimator predicts one column"
-ONE_COLUMN = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], REASON)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        PartialClassifier(),
-        PartialClassifier(search_config=SMALL_SEARCH),
-        PartialClassifier.paper(negative_weights="joint"),
-        PartialClassifier.paper(cost="ordinal", principle="supremum"),
-        PartialClassifier.paper(principle="disambiguation"),
-        PartialEstimator(outputs.Labels(), search_config=SMALL_SEARCH),
-        OneTagAClass(search_config=SMALL_SEARCH),
-    ],
-    ids=repr,
-)
-def test_estimator_checks(estimator):
-    expected = ONE_COLUMN if isinstance(estimator, OneTagAClass) else {}
-    results = check_estimator(estimator, on_fail=None, expected_failed_checks=expected)
-    passed = [r for r in results if r["status"] == "passed"]
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped", "xfail")}
-    assert not failed
-    assert len(passed) >= AT_LEAST[type(estimator).__name__]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from infimum import Disambiguation, PartialClassifier, PartialSearch, Votes, cle
 from infimum.disambiguation import posterior_of, soft
 from infimum.disambiguation.fallible import Fallible
 from infimum.evidence import Prior, SourceModel
-from infimum.evidence.calibration import PRIOR_MASS
+from infimum.evidence.calibration import PRIOR_MASS, fit_temperature, with_unit_sum
 from infimum.outputs import Labels
 from infimum.selection.candidates import NOISY
 from infimum.weights import KernelRidge, LinearRidge
@@ -154,6 +154,18 @@ def missing_sets(truth, share, m=3, seed=0):
     miss = random.random(len(truth)) < share
     mask[miss] = np.eye(m, dtype=bool)[(truth[miss] + random.integers(1, m, miss.sum())) % m]
     return mask, miss
+
+
+def test_rows_are_ranked_by_leave_one_out_probabilities_if_no_share_is_assumed():
+    X, truth = blobs(300, spread=0.35)
+    mask, miss = missing_sets(truth, 0.25)
+    model = PartialClassifier(weights=KernelRidge(), principle="disambiguation", noise=None).fit(X, mask)
+    found = model.disambiguation_
+    scores = with_unit_sum(model.weights_.fit(X).loo_operator()(found.q[:, 0])[:, None])
+    P = fit_temperature(scores, mask[:, None])(scores)[:, 0]
+    np.testing.assert_allclose(found.miss, 1 - (P * mask).sum(axis=1), atol=1e-6)
+    assert np.array_equal(model.label_errors_, np.argsort(-found.miss, kind="stable"))
+    assert miss[model.label_errors_[: miss.sum() // 2]].mean() > 0.9
 
 
 def test_the_default_estimates_the_share_of_sets_that_miss_the_truth():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -153,3 +155,29 @@ def test_votes_are_class_labels_only(model, answer):
     X = np.arange(8.0)[:, None]
     with pytest.raises(InputError, match=rf"class labels.*Got Votes as y of {type(model).__name__}\. Combine"):
         model.fit(X, Votes([[answer, answer]] * 8))
+
+
+def test_rows_on_which_people_disagree_are_labelled():
+    """If the answers about a row name all classes together, the row is labelled all the same."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=60)
+    X = truth[:, None] + 0.5 * rng.standard_normal((60, 2))
+    answers = np.where(rng.random((60, 9)) < 0.75, truth[:, None], 1 - truth[:, None])
+    answers[:, 0], answers[:, 1] = 0, 1  # two people who always contradict each other
+    votes = Votes(answers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = PartialClassifier().fit(X, votes)
+    sets = model.output_.read(votes)
+    assert not sets.is_unlabelled.any()
+    assert np.mean(model.labels_ == truth) > 0.9
+    agreeing = np.mean(answers == model.predict(X)[:, None])
+    assert model.score(X, votes) == pytest.approx(agreeing)
+
+
+def test_rows_without_informative_answers_are_unlabelled():
+    votes = Votes([["a", None], [None, None], ["a|b", None], [None, "b"]], gold=[None, None, None, "a"])
+    space = PartialClassifier().output_space(votes)
+    assert space.read(votes).is_unlabelled.tolist() == [False, True, True, False]
+    votes.gold = None
+    assert space.read(votes[[1, 3]]).is_unlabelled.tolist() == [True, False]

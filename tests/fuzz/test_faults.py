@@ -16,7 +16,8 @@ CAMPAIGN = "INFIMUM_CAMPAIGN" in os.environ
 COMMAND = "import sys; from infimum.cli import app; app(sys.argv[1:])"
 
 
-@pytest.mark.parametrize("kind", ["labels", "tags", "orders", "numbers", "search", "default"])
+# labels and tags are fitted by the code that fits orders
+@pytest.mark.parametrize("kind", ["orders", "numbers", "search", "default", *(["labels", "tags"] if CAMPAIGN else [])])
 def test_interrupt_leaves_the_model_unchanged(kind):
     run = python(INTERRUPTS, kind, 20 if CAMPAIGN else 5 if kind == "default" else 12, 1)  # a choice takes a second
     assert run.returncode == 0, run.stderr[-2000:]
@@ -38,8 +39,8 @@ def reproduced(tmp_path_factory) -> Path:
     return out
 
 
-BROKEN = ["", '[{"method": 1}]', "\x00\x00"]
-BROKEN += ["[", "[]", "null", "{}", "[{}]"] if CAMPAIGN else []
+BROKEN = ["\x00\x00", '[{"method": 1}]']
+BROKEN += ["", "[", "[]", "null", "{}", "[{}]"] if CAMPAIGN else []
 AGAIN = """
 import json, shutil, sys
 from pathlib import Path

@@ -38,8 +38,8 @@ def alone() -> PartialClassifier:
     return PartialClassifier(weights="kernel", search_config=SMALL_SEARCH).fit(X, MASK)
 
 
-# three passes (classes, centres, sums) over four chunks are twelve reads: in the first and the last, and in all of them
-MOMENTS = range(1, 13) if "INFIMUM_CAMPAIGN" in os.environ else [1, 12]
+# three passes (classes, centres, sums) over four chunks are twelve reads: in the last, which loses most, and in all
+MOMENTS = range(1, 13) if "INFIMUM_CAMPAIGN" in os.environ else [12]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

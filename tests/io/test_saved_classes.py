@@ -51,8 +51,9 @@ def test_names_of_any_type_can_be_saved(names):
     ):
         before = model.fit(X, y)
         np.testing.assert_array_equal(loaded(before).predict(X), before.predict(X))
-    model = PartialClassifier(classes=list(names), search_config=SMALL_SEARCH).fit(X, labels)
-    assert set(model.predict(X).tolist()) <= {getattr(name, "tolist", lambda name=name: name)() for name in names}
+        if y is labels:
+            expected = {getattr(name, "tolist", lambda name=name: name)() for name in names}
+            assert set(before.predict(X).tolist()) <= expected
 
 
 def test_default_model_of_decimals_can_be_saved():

@@ -122,7 +122,8 @@ def noisy_iris(seed):
 
 
 def recovered(y, features, species, kinds):
-    model = PartialEstimator(Product(kinds), Disambiguation(threshold=None), weights=Scaled(KernelRidge(lam=1e-2)))
+    parts = {"principle": Disambiguation(threshold=None), "weights": Scaled(KernelRidge(lam=1e-2))}
+    model = PartialEstimator(Product(kinds), **parts)
     return np.mean(model.fit(features, y).labels_["species"].to_numpy() == species)
 
 
@@ -156,7 +157,8 @@ def test_chunks_give_the_same_model_as_arrays():
     chunks = Chunks(lambda: (
         (features[k : k + 20], {name: column[k : k + 20] for name, column in y.items()}) for k in range(0, 60, 20)
     ))  # fmt: skip
-    model = PartialMultiOutput(KINDS, {"species": 1.0, "weight": 1.0}, "infimum", "inside", LinearRidge(lam=0.1))
+    parts = {"principle": "infimum", "negative_weights": "inside", "weights": LinearRidge(lam=0.1)}
+    model = PartialMultiOutput(KINDS, {"species": 1.0, "weight": 1.0}, **parts)
     a, b = clone(model).fit(features, y), clone(model).fit(chunks)
     pd.testing.assert_frame_equal(a.predict(features), b.predict(features))
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils.estimator_checks import check_estimator
 
 from infimum import InfimumWarning, PartialOrders, PartialRanker, SetLoss, solvers, weights
 from infimum.datasets import drop_items, drop_pairs, drop_pairs_at_random
@@ -413,30 +412,3 @@ def test_exact_and_started_from_the_closure_beats_alternation_from_zero(monkeypa
     # at c = .93 a proof takes a hundred times longer: fewer queries, the same problems
     for c, queries in zip(np.linspace(0.5, 1, 8)[[4, 5, 6]], (200, 200, 3), strict=True):
         assert error_on_lines(10, c, "joint", [(0.5, 1e3)], queries)[0] <= from_zero(c, queries)
-
-
-class OneItemAClass(PartialRanker):
-    """Turns the class labels that scikit-learn's checks give into orders that put the class first."""
-
-    def fit(self, X, y, sample_weight=None):
-        return super().fit(X, y if y is None else self._top(y), sample_weight)
-
-    def score(self, X, y):
-        return super().score(X, self._top(y))
-
-    def predict(self, X):
-        return super().predict(X).astype(float)
-
-    @staticmethod
-    def _top(y):
-        return [[label] for label in np.asarray(y).ravel().tolist()]
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_estimator_checks():
-    reason = "the check takes it that a multi-output estimator predicts one column"
-    expected = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], reason)
-    results = check_estimator(OneItemAClass(search_config=SMALL_SEARCH), on_fail=None, expected_failed_checks=expected)
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped", "xfail")}
-    assert not failed
-    assert sum(r["status"] == "passed" for r in results) >= 45

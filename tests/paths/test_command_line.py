@@ -82,6 +82,7 @@ def test_clean_writes_a_member_of_each_candidate_set(name, command_line):
     assert one.table.error(found, one.table.true[:TRAINING]) < 0.25 * one.table.constant_error
 
 
+@pytest.mark.usefixtures("undrawn")  # figures of each output type are drawn in test_default_models.py
 @pytest.mark.parametrize("name", cells("command line: report"))
 def test_report_is_one_file_with_the_names_of_the_outputs(name, command_line):
     one = command_line(name)

@@ -10,7 +10,7 @@ from infimum import clean_labels
 from infimum.active import QuestionSelector
 from infimum.conformal import Conformal
 from infimum.report import build
-from paths.matrix import COMMANDS, FORMATS, NOT_YET, in_python
+from paths.matrix import COMMANDS, FORMATS, NOT_YET, cells, in_python
 from paths.pages import check_is_one_file, check_names
 from paths.tables import LEVEL, TABLES, TRAINING
 
@@ -71,9 +71,9 @@ def test_clean_labels_are_members_close_to_the_true_outputs(name, container, fit
 
 @pytest.mark.filterwarnings("ignore:The search stopped")  # the budget is small
 @pytest.mark.filterwarnings("ignore:.*predictions did not converge")  # alternation, for a user's own type
-@pytest.mark.parametrize("name, container", in_python("report"))
-def test_report_is_one_file_with_the_names_of_the_outputs(name, container, fitted):
-    one = fitted(name, container)
+@pytest.mark.parametrize("name", cells("report"))
+def test_report_is_one_file_with_the_names_of_the_outputs(name, fitted):
+    one = fitted(name, "array")  # the command line makes reports about the DataFrame
     page = build(one.last, one.features[:TRAINING], title="Animals & others").html
     check_is_one_file(page)
     assert "Animals &amp; others" in page

@@ -16,8 +16,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-CEILING = 0.5
-"""Largest share of models that name their parts. Lower it towards 0.5 when the share falls; do not raise it."""
+CEILING = 0.49
+"""Largest share of models that name their parts. Lower it when the share falls; do not raise it."""
 
 TESTS = Path(__file__).resolve().parents[1]
 ESTIMATORS = (

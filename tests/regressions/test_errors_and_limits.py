@@ -55,13 +55,13 @@ def test_more_rows_than_lapack_supports_raise(monkeypatch):
 
 GIVEN = {
     "regressor": (
-        PartialRegressor(),
+        PartialRegressor(search_config=SMALL_SEARCH),
         [0.1 * k for k in range(6)] + [(0, 1)] * 6,
         ["infimum", "average", "joint"],
         "disambiguation",
     ),
     "ranker": (
-        PartialRanker(),
+        PartialRanker(search_config=SMALL_SEARCH),
         ["a>b>c"] * 6 + ["c>a"] * 6,
         ["infimum", "average", "disambiguation"],
         "disambiguation",
@@ -73,10 +73,10 @@ GIVEN = {
 def test_search_and_held_out_scores_for_numbers_and_rankings(X, kind):
     """PartialSearch and left_out_scores support every estimator."""
     model, y, principles, plain = GIVEN[kind]
-    search = PartialSearch(model, gammas=[1.0], lams=[1e-3]).fit(X, y)
+    search = PartialSearch(model, gammas=[1.0], kernels=["rbf"], lams=[1e-3]).fit(X, y)
     assert search.predict(X).shape[0] == 12
     assert np.isfinite(search.cv_results_["mean_test_neg_set_risk"]).all()
-    search = PartialSearch(model, gammas=[1.0], scalings=["standard"]).fit(X, y)
+    search = PartialSearch(model, gammas=[1.0], kernels=["rbf"], scalings=["standard"]).fit(X, y)
     assert search.best_params_["principle"] == plain
     compared = PartialSearch(model, gammas=[1.0], scalings=["none"], kernels=["rbf"], principles=principles).fit(X, y)
     pairs = zip(compared.cv_results_["param_principle"], compared.cv_results_["param_negative_weights"])
@@ -306,7 +306,7 @@ def test_rankings_of_too_many_items_raise_before_allocation(X):
 
 
 @pytest.mark.parametrize("make", [PartialClassifier, PartialMultilabelClassifier])
-@pytest.mark.parametrize("weight", [1e18, 1e308, 1e-300, 5e-324])
+@pytest.mark.parametrize("weight", [1e308, 5e-324])
 @pytest.mark.filterwarnings("ignore::infimum.InfimumWarning")
 def test_sample_weights_may_have_any_magnitude(make, weight):
     X = np.linspace(-1, 1, 24)[:, None]

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from infimum import PartialClassifier, PartialRegressor
+from infimum.selection import SearchConfig
 
 N = 600  # more than the rows of the first comparison
+FEW = SearchConfig(gammas_regression=(1.0,), kernel_lams=(1e-3,), linear_lams=(1e-2,), n_trees=40, n_steps=0, n_folds=3)
+"""All forests of the default, and few candidates of the other families."""
 
 
 def weights_on(model, n):
@@ -24,7 +27,7 @@ def test_forests_are_compared_on_more_rows_unless_they_are_far_behind(boxes):
     X = rng.standard_normal((N, 10))
     scores = np.where(X[:, :3] > 0, 3.0, 0.0) if boxes else 3 * X @ rng.standard_normal((10, 3))
     sets = np.eye(3, dtype=bool)[scores.argmax(axis=1)] | (rng.random((N, 3)) < 0.2)
-    model = PartialClassifier().fit(X, sets)
+    model = PartialClassifier(search_config=FEW).fit(X, sets)
     assert "forest" in weights_on(model, 250)
     assert ("forest" in weights_on(model, N)) is boxes
 
@@ -35,6 +38,7 @@ def test_other_forests_of_numbers_are_grown_unless_the_first_is_far_behind(steps
     X = rng.standard_normal((N, 10))
     y = np.where(X[:, :2] > 0, 3.0, 0.0).sum(axis=1) if steps else X @ rng.standard_normal(10)
     bounds = np.column_stack([y - rng.random(N), y + rng.random(N)])
-    assert n_forests(PartialRegressor().fit(X, bounds)) == (3 if steps else 1)
+    model = PartialRegressor(search_config=FEW)
+    assert n_forests(model.fit(X, bounds)) == (3 if steps else 1)
     bounds[0, 1] = np.inf  # a forest with a small likelihood may have the least set risk
-    assert n_forests(PartialRegressor().fit(X, bounds)) == 3
+    assert n_forests(model.fit(X, bounds)) == 3

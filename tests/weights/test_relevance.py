@@ -243,7 +243,7 @@ def test_a_search_may_have_them_too(cloud):
     model = PartialClassifier(principle="disambiguation")
     found = PartialSearch(model, scalings=("standard", "relevant"), lams=(1e-3,)).fit(X, mask)
     assert found.best_params_["scaling"] == "relevant"
-    family = found.best_estimator_[-1].weights
+    family = found.best_estimator_.weights
     assert (family.scaling, family.relevance) == ("relevant", None)
     assert np.mean(found.predict(X) == truth) > 0.85
 

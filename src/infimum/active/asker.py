@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import joblib
@@ -21,6 +22,7 @@ from .learner import FixedBelief, Learner, setting_of
 from .strategies import RULES, STRATEGIES, Query
 
 
+@dataclass(eq=False, repr=False)
 class QuestionSelector(BaseEstimator):
     """Chooses questions about rows whose output is not yet known.
 
@@ -52,19 +54,11 @@ class QuestionSelector(BaseEstimator):
     (2, True)
     """
 
-    def __init__(
-        self,
-        strategy: Any = "information",
-        cost: Any = "seconds",
-        questions: Any = None,
-        level: float = 0.9,
-        random_state: Any = None,
-    ) -> None:
-        self.strategy = strategy
-        self.cost = cost
-        self.questions = questions
-        self.level = level
-        self.random_state = random_state
+    strategy: Any = "information"
+    cost: Any = "seconds"
+    questions: Any = None
+    level: float = 0.9
+    random_state: Any = None
 
     def query(
         self,

@@ -7,7 +7,7 @@ the kernel matrix in O(L²) for L labelled rows; an answer about a labelled row 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,24 +216,21 @@ class FixedBelief:
         What is known and predicted about the rows.
     """
 
+    n_labelled = 0
+
     def __init__(self, model: QuestionModel, belief: Belief):
-        self.model, self.belief, self.n_labelled = model, belief, 0
+        self.model, self.belief = model, belief
+        self.factor = np.ones(len(belief.E))
+        """The influence of each row, whatever else is labelled; see `Lookahead`."""
 
-    def lookahead(self, doubt: NDArray, is_open: NDArray) -> SameInfluence:
-        return SameInfluence(len(doubt))
-
-    def similarity(self, row: int) -> NDArray:
-        return np.zeros(len(self.belief.E))
-
-
-class SameInfluence:
-    """In place of `Lookahead`: the influence of each of n rows is 1, whatever else is labelled."""
-
-    def __init__(self, n: int):
-        self.factor = np.ones(n)
+    def lookahead(self, doubt: NDArray, is_open: NDArray) -> Self:
+        return self
 
     def add(self, j: int) -> None:
         """Count row j as labelled."""
+
+    def similarity(self, row: int) -> NDArray:
+        return np.zeros(len(self.belief.E))
 
 
 def setting_of(model: Any, X: Any) -> Setting | None:

@@ -36,7 +36,8 @@ class IncrementalRidge:
     def __init__(self, Z: NDArray, gamma: float, ridge: float, reference: NDArray):
         self.Z, self.gamma, self.ridge, self.reference = Z, gamma, ridge, reference
         self.rows = np.empty(0, dtype=int)
-        self._K, self._C = np.empty((len(Z), 64)), np.zeros((64, 64))
+        self.K, self.C = np.empty((len(Z), 0)), np.empty((0, 0))
+        """(n, L): the kernel between all rows and the labelled ones; (L, L): the inverse of theirs plus the ridge."""
         self.variance = np.ones(len(Z))
         """(n,): the posterior variance of each row."""
         self._covariance = self.kernel(reference)
@@ -46,36 +47,20 @@ class IncrementalRidge:
         """Return k(x, x_j) for all rows x and some rows j, (n, len(rows))."""
         return np.exp(-self.gamma * cdist(self.Z, self.Z[rows], "sqeuclidean"))
 
-    @property
-    def K(self) -> NDArray:
-        """(n, L)."""
-        return self._K[:, : len(self.rows)]
-
-    @property
-    def C(self) -> NDArray:
-        """(L, L)."""
-        return self._C[: len(self.rows), : len(self.rows)]
-
     def add(self, rows: NDArray) -> None:
         """Label more rows, by the block inverse."""
         if not len(rows):
             return
-        L, new = len(self.rows), len(rows)
-        self._reserve(L + new)
-        k = self.kernel(rows)
+        k, new = self.kernel(rows), len(rows)
         u = self.C @ k[self.rows]
         schur = k[rows] - k[self.rows].T @ u
         schur[np.diag_indices(new)] += self.ridge
         factor = linalg.cho_factor(schur + 1e-10 * np.eye(new), lower=True, check_finite=False)
         inverse = linalg.cho_solve(factor, np.eye(new), check_finite=False)
         gain = u @ inverse
-        self._C[:L, :L] += gain @ u.T
-        self._C[:L, L : L + new] = -gain
-        self._C[L : L + new, :L] = -gain.T
-        self._C[L : L + new, L : L + new] = inverse
         column = k - self.K @ u
         step = column @ inverse
-        self._K[:, L : L + new] = k
+        self.K, self.C = np.hstack([self.K, k]), np.block([[self.C + gain @ u.T, -gain], [-gain.T, inverse]])
         self.rows = np.concatenate([self.rows, rows])
         self.variance = np.maximum(self.variance - (step * column).sum(axis=1), 0.0)
         self._pending.append((step, column[self.reference]))
@@ -90,15 +75,6 @@ class IncrementalRidge:
             self._covariance = linalg.blas.dgemm(-1.0, columns, steps, 1.0, c, trans_b=True, overwrite_c=True).T
             self._pending = []
         return self._covariance
-
-    def _reserve(self, size: int) -> None:
-        have = len(self._C)
-        if size <= have:
-            return
-        room = max(size, 2 * have)
-        K, C = np.empty((len(self.Z), room)), np.zeros((room, room))
-        K[:, :have], C[:have, :have] = self._K, self._C
-        self._K, self._C = K, C
 
     def leave_one_out(self, D: NDArray) -> NDArray:
         """Return the prediction at each labelled row from the others, for targets D: (L, d) -> (L, d)."""

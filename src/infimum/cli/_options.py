@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
@@ -24,51 +24,48 @@ KINDS = tuple(OUTPUT_TYPES)
 OWN = "MODULE:CLASS"
 
 
-def output_type(notation: str) -> type[OutputSpace]:
-    """Import an output type that is written as MODULE:CLASS, and add it to OUTPUT_TYPES under this name.
-
-    Modules are found as in Python, also in the current folder.
-    """
-    module, _, name = notation.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        found: Any = import_module(module)
-    except ImportError as error:
-        raise ValueError(
-            f"the module {module!r} cannot be imported ({error}). Run the command in its folder, or install it."
-        ) from error
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    if not (isinstance(found, type) and issubclass(found, OutputSpace)):
-        raise ValueError(f"{name!r} of the module {module!r} must be a subclass of infimum.outputs.OutputSpace.")
-    OUTPUT_TYPES[notation] = found
-    return found
-
-
 def is_own(kind: str) -> bool:
     """Whether a kind is written as MODULE:CLASS."""
     module, sign, name = kind.partition(":")
     return bool(sign) and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
 
 
+def import_kind(kind: str) -> None:
+    """Import an output type that is written as MODULE:CLASS, and add it to OUTPUT_TYPES under this name.
+
+    Modules are found as in Python, also in the current folder.
+    """
+    module, _, name = kind.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found: Any = import_module(module)
+    except ImportError as error:
+        raise typer.BadParameter(
+            f"the module {module!r} cannot be imported ({error}). Run the command in its folder, or install it."
+        ) from error
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if not (isinstance(found, type) and issubclass(found, OutputSpace)):
+        raise typer.BadParameter(
+            f"{name!r} of the module {module!r} must be a subclass of infimum.outputs.OutputSpace."
+        )
+    OUTPUT_TYPES[kind] = found
+
+
 def check_kind(kind: str | None) -> str | None:
     """Return the value of --kind; raise BadParameter unless it is one of the library or a type that can be imported."""
     if kind is not None and ":" not in kind and kind not in KINDS:
         raise typer.BadParameter(f"{kind!r} is not one of {', '.join(map(repr, KINDS))}, or {OWN}.")
-    return check_own_kind(kind) if kind is not None and kind not in KINDS else kind
+    return kind if kind in KINDS else check_own_kind(kind)
 
 
 def check_own_kind(kind: str | None) -> str | None:
     """Return the value of --kind, MODULE:CLASS, after it is imported; raise BadParameter if that is impossible."""
-    if kind is None:
-        return None
-    if not is_own(kind):
+    if kind is not None and not is_own(kind):
         raise typer.BadParameter(f"expected {OWN}. Other models need no --kind. Got {kind!r}.")
-    try:
-        output_type(kind)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    if kind is not None:
+        import_kind(kind)
     return kind
 
 
@@ -78,9 +75,9 @@ NOISE_WORDS = ("auto", "estimate", "none")
 """Values of --noise that are not shares."""
 
 
-def option(help: str, *flags: str, metavar: str | None = None, **settings: Any) -> Any:
-    """Return an option whose default is not shown, because its help says it or there is none."""
-    return typer.Option(*flags, help=help, metavar=metavar, show_default=False, **settings)
+def option(help: str, metavar: str | None = None, *flags: str, **settings: Any) -> Any:
+    """Return an option whose default is not shown, because the help says it or there is none; settings override it."""
+    return typer.Option(*flags, help=help, metavar=metavar, **{"show_default": False, **settings})
 
 
 def check_columns(given: list[str] | None) -> list[str] | None:
@@ -103,35 +100,34 @@ def check_noise(given: str | None) -> str | None:
     return given
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class TableOptions:
     """The options that say how a table is read. A command has those that `table_options` names."""
 
     target: Annotated[
         list[str],
-        option(
-            "Column with the labels. Repeat it for bounds, tags or coordinates.", "--target", "-t", metavar="COLUMN"
-        ),
-    ] = dataclasses.field(default_factory=list)
+        option("Column with the labels. Repeat it for bounds, tags or coordinates.", "COLUMN", "--target", "-t"),
+    ] = field(default_factory=list)
     kind: Annotated[
         str | None,
         option(
             "Output type. Default: recognised from the cells. MODULE:CLASS is a type of your own; its module is"
             " imported.",
-            metavar=f"[{'|'.join(KINDS)}|{OWN}]", callback=check_kind,
+            f"[{'|'.join(KINDS)}|{OWN}]",
+            callback=check_kind,
         ),
-    ] = None  # fmt: skip
-    id: Annotated[str | None, option("Column with row ids. Default: `id`, if present.", metavar="COLUMN")] = None
+    ] = None
+    id: Annotated[str | None, option("Column with row ids. Default: `id`, if present.", "COLUMN")] = None
     annotator: Annotated[
         str | None,
         option(
             "Column with the annotator, if the table has one line per answer. Default: `annotator`, if present.",
-            metavar="COLUMN",
+            "COLUMN",
         ),
     ] = None
     gold: Annotated[
         str | None,
-        option("Column with the true labels of some rows. They show how reliable each annotator is.", metavar="COLUMN"),
+        option("Column with the true labels of some rows. They show how reliable each annotator is.", "COLUMN"),
     ] = None
     repeated: Annotated[
         Literal["error", "first", "last", "all"],
@@ -141,42 +137,41 @@ class TableOptions:
         ),
     ] = "error"
     truth: Annotated[
-        str | None, option("Column with true outputs, used for evaluation only. Cells may be empty.", metavar="COLUMN")
+        str | None, option("Column with true outputs, used for evaluation only. Cells may be empty.", "COLUMN")
     ] = None
-    soft: Annotated[bool, option("Each target column contains the probability of the class in its name.", "--soft")] = (
-        False
-    )
+    soft: Annotated[
+        bool, option("Each target column contains the probability of the class in its name.", None, "--soft")
+    ] = False
     sequence: Annotated[
-        str | None, option("Column with sequence ids. Each line of the table is then a token.", metavar="COLUMN")
+        str | None, option("Column with sequence ids. Each line of the table is then a token.", "COLUMN")
     ] = None
     transitions: Annotated[
         Literal["bio"] | None,
         option("Allowed transitions with --sequence. bio allows I-X only after B-X and I-X. All by default."),
     ] = None
-    group: Annotated[
-        str | None, option("Column with groups of rows, whose shares --shares contains.", metavar="COLUMN")
-    ] = None
+    group: Annotated[str | None, option("Column with groups of rows, whose shares --shares contains.", "COLUMN")] = None
     shares: Annotated[
         str | None,
         option(
             "Table with the share of each class in each group: the column of --group, and one column per class. Rows"
             " then need no labels.",
-            metavar="FILE",
+            "FILE",
         ),
     ] = None
-    feature: Annotated[
-        list[str], option("Use only this column as a feature. Can be repeated.", metavar="COLUMN")
-    ] = dataclasses.field(default_factory=list)  # fmt: skip
-    ignore: Annotated[
-        list[str], option("Do not use this column as a feature. Can be repeated.", metavar="COLUMN")
-    ] = dataclasses.field(default_factory=list)  # fmt: skip
+    feature: Annotated[list[str], option("Use only this column as a feature. Can be repeated.", "COLUMN")] = field(
+        default_factory=list
+    )
+    ignore: Annotated[list[str], option("Do not use this column as a feature. Can be repeated.", "COLUMN")] = field(
+        default_factory=list
+    )
     column: Annotated[
         list[str],
         option(
             f"Kind of a column, for example created=date. Kinds: {', '.join(KINDS_TO_SET)}. Can be repeated.",
-            metavar="COLUMN=KIND", callback=check_columns,
+            "COLUMN=KIND",
+            callback=check_columns,
         ),
-    ] = dataclasses.field(default_factory=list)  # fmt: skip
+    ] = field(default_factory=list)
     meaning: Annotated[
         Literal["one_of", "all_of", "known_tags", "order"] | None,
         option(
@@ -184,40 +179,37 @@ class TableOptions:
             " are present as tags (all_of), the same with other tags unknown (known_tags), or a ranking, best first"
             " (order)."
         ),
-    ] = None  # fmt: skip
+    ] = None
     unticked: Annotated[
         Literal["no", "unknown"] | None,
         option("Meaning of 0 in a column of tags, and of tags that a cell does not list: absent (no) or unknown."),
     ] = None
-    sep: Annotated[str | None, option("Separator of columns in a text file. Default: detected.", metavar="TEXT")] = None
-    encoding: Annotated[str | None, option("Encoding of a text file. Default: detected.", metavar="NAME")] = None
+    sep: Annotated[str | None, option("Separator of columns in a text file. Default: detected.", "TEXT")] = None
+    encoding: Annotated[str | None, option("Encoding of a text file. Default: detected.", "NAME")] = None
     missing: Annotated[
         list[str],
         option(
             'Treat cells with this text as empty, for example -1 or `"*per hour*"`; `*` stands for any text. Can be'
             " repeated.",
-            metavar="TEXT",
+            "TEXT",
         ),
-    ] = dataclasses.field(default_factory=list)
+    ] = field(default_factory=list)
     classes: Annotated[
         str | None,
         option(
             "All allowed classes, tags or items: a file with one name per line, or names separated by commas. Names in"
             " quotes may contain commas. Other names raise an error.",
-            metavar="FILE|LIST",
+            "FILE|LIST",
         ),
     ] = None
-    separator: Annotated[
-        str | None, option('Additional separator of names in a cell, besides "|".', metavar="TEXT")
-    ] = None
+    separator: Annotated[str | None, option('Additional separator of names in a cell, besides "|".', "TEXT")] = None
     merge_classes: Annotated[
-        bool, option("Merge names that look like variants of other names, and print them.", "--merge-classes")
+        bool, option("Merge names that look like variants of other names, and print them.", None, "--merge-classes")
     ] = False
     bounds: Annotated[
         tuple[float, float] | None,
         option(
-            "Known range of numbers; -inf or inf is an open side. Values that cannot be negative: 0 inf.",
-            metavar="LOW HIGH",
+            "Known range of numbers; -inf or inf is an open side. Values that cannot be negative: 0 inf.", "LOW HIGH"
         ),
     ] = None
     contradictions: Annotated[
@@ -228,9 +220,9 @@ class TableOptions:
         ),
     ] = None
 
-    offered: list[str] = dataclasses.field(default_factory=list)
+    offered: list[str] = field(default_factory=list)
     """Names that cells could list besides those of the table: the classes of a model that is evaluated on it."""
-    merges: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    merges: list[dict[str, Any]] = field(default_factory=list)
     """The names that were merged when the model was fitted."""
 
     @property
@@ -245,9 +237,7 @@ class TableOptions:
         return {name: kind for name, _, kind in (text.rpartition("=") for text in self.column)}
 
 
-TO_LEARN = tuple(
-    field.name for field in dataclasses.fields(TableOptions) if field.name not in ("truth", "offered", "merges")
-)
+TO_LEARN = tuple(one.name for one in fields(TableOptions) if one.name not in ("truth", "offered", "merges"))
 """The options of commands that fit a model."""
 
 
@@ -257,9 +247,9 @@ Command = Callable[..., None]
 def table_options(*names: str) -> Callable[[Command], Command]:
     """Return a decorator of commands: their parameter `options` becomes these fields of `TableOptions`."""
     hints = get_type_hints(TableOptions, include_extras=True)
-    fields = [field for field in dataclasses.fields(TableOptions) if field.name in names]
-    defaults = {field.name: False if field.default is False else None for field in fields}
-    return expanded("options", TableOptions, {name: (hints[name], value) for name, value in defaults.items()})
+    wanted = [one for one in fields(TableOptions) if one.name in names]
+    options = {one.name: (hints[one.name], False if one.default is False else None) for one in wanted}
+    return expanded("options", TableOptions, options)
 
 
 def expanded(
@@ -307,8 +297,8 @@ Model = Annotated[Path, typer.Argument(help="Model that `infimum fit` wrote.", s
 ModelKind = Annotated[
     str | None,
     option(
-        "Output type of the model, if it is your own. The module is imported, and its code is run.",
-        metavar=OWN, callback=check_own_kind,
+        "Output type of the model, if it is your own. The module is imported, and its code is run.", OWN,
+        callback=check_own_kind,
     ),
 ]  # fmt: skip
 Weights = Annotated[
@@ -325,12 +315,12 @@ Noise = Annotated[
         "Share of candidate sets, intervals or known tags that are wrong: estimate it (estimate), estimate it if this"
         " increases the likelihood of held-out sets (auto), assume that there are none (none), or a share such as 0.1."
         " Default: auto, and none for numbers.",
-        metavar=f"[{'|'.join(NOISE_WORDS)}|SHARE]", callback=check_noise,
+        f"[{'|'.join(NOISE_WORDS)}|SHARE]", callback=check_noise,
     ),
 ]  # fmt: skip
 Level = Annotated[
     float | None,
-    option("Also compute prediction sets with this coverage, such as 0.9.", min=0.5, max=0.999, metavar="NUMBER"),
+    option("Also compute prediction sets with this coverage, such as 0.9.", "NUMBER", min=0.5, max=0.999),
 ]
 Covers = Annotated[
     Literal["truth", "set"],
@@ -350,7 +340,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress
 
 def out(default: str, what: str):
     """Return the option --out."""
-    return Annotated[Path, option(f"Output file for {what}. Default: {default}.", "--out", "-o", metavar="FILE")]
+    return Annotated[Path, option(f"Output file for {what}. Default: {default}.", "FILE", "--out", "-o")]
 
 
 NAME = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)""")

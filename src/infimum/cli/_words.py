@@ -1,4 +1,4 @@
-"""Results in words: the selected model, predictions by class, prediction sets."""
+"""Results in words: the fitted model, its scores, predictions by class, prediction sets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..selection.scores import error_name, no_skill, shown_range
+from ._table import Table
 
 KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
 LEARNERS = {
@@ -20,26 +21,59 @@ LEARNERS = {
 PRINCIPLES = {"infimum": "infimum loss", "average": "average loss", "supremum": "supremum loss"}
 SHOWN = 12
 """Classes whose counts are printed; the others are added up."""
+ANNOTATORS = 5
+"""Annotators that are printed."""
 
 
-def contradictions(sets: Any) -> list[tuple[str, str]]:
-    """Return how many rows contradict themselves, for the printed result; nothing if there are none."""
-    number = sets.n_contradictory
-    return [("Contradictions", f"{number} of {len(sets)} rows contradict themselves")] if number else []
+def model_lines(
+    table: Table, pipe: Any, scores: dict[str, Any], n_labelled: int | None = None
+) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """Return what `fit`, `clean` and `report` print about a fitted model, for people and for scripts.
+
+    Parameters
+    ----------
+    table : Table
+        The table that the model was fitted to.
+    pipe : Pipeline
+        The features and the model.
+    scores : dict
+        Cross-validation scores, as `compare_with_constant` returns them; may be empty.
+    n_labelled : int, optional
+        The number of labelled rows of the table; scores of a sample are marked as such.
+    """
+    model = pipe[-1]
+    contradictory, n = model.sets_.n_contradictory, len(model.sets_)
+    estimated = getattr(vars(model).get("disambiguation_"), "noise", None) is not None
+    rows = [("Contradictions", f"{contradictory} of {n} rows contradict themselves")] if contradictory else []
+    rows += [("" if k else "Columns", line) for k, line in enumerate(table.describe(pipe[0]))]
+    rows += _annotators(table, model)
+    if estimated:
+        noise = model.noise_
+        rows.append(("Wrong labels", f"{noise.share:.1%} ({noise.low:.1%} to {noise.high:.1%})".replace("%", " %")))
+    rows += [("Selected model", selected(model)), *score_rows(scores, " (cross-validation)", n_labelled)]
+    if scores and not scores["beats_constant"]:
+        rows.append(("Assessment", no_skill(scores["constant"]["output"])))
+    return rows, {
+        "rows": len(table), "kind": table.kind, "contradictory": contradictory, "scores": scores,
+        "complete": model.selection_ is None or model.selection_.complete,
+        "noise": float(model.disambiguation_.noise) if estimated else None,
+    }  # fmt: skip
 
 
-def noise_share(model: Any) -> float | None:
-    """Return the estimated share of sets that are wrong; None if it was not estimated."""
-    found = getattr(vars(model).get("disambiguation_"), "noise", None)
-    return None if found is None else float(found)
-
-
-def noise(model: Any) -> list[tuple[str, str]]:
-    """Return the estimated share of sets that are wrong, for the printed result; nothing if it was not estimated."""
-    if noise_share(model) is None:
+def _annotators(table: Table, model: Any) -> list[tuple[str, str]]:
+    """Return the number of answers and the least reliable annotators."""
+    sources = None if table.votes is None else getattr(model.disambiguation_, "sources", None)
+    if table.votes is None or sources is None:
         return []
-    found = model.noise_
-    return [("Wrong labels", f"{found.share:.1%} ({found.low:.1%} to {found.high:.1%})".replace("%", " %"))]
+    frame = sources.to_frame()
+    lines = [f"{len(sources)} with {len(table.votes.answers)} answers; the least reliable first"]
+    lines += [
+        f"{name}: reliability {line.reliability:.2f} ({line.low:.2f} to {line.high:.2f}), {line.answers:.0f} answers"
+        for name, line in zip(frame.index[:ANNOTATORS], frame.itertuples())
+    ]
+    if len(frame) > ANNOTATORS:
+        lines.append(f"{len(frame) - ANNOTATORS} more; infimum report lists all of them")
+    return [("" if k else "Annotators", line) for k, line in enumerate(lines)]
 
 
 def selected(model: Any) -> str:
@@ -71,29 +105,20 @@ def predictions(kind: str, texts: list[str]) -> list[tuple[str, str]]:
     >>> predictions("number", ["1.5", "2.5"])
     [('Mean', '2'), ('Smallest', '1.5'), ('Largest', '2.5')]
     """
-    if not texts:
+    if not texts or kind not in ("number", "tags", "labels", "ranking"):
         return []
     if kind == "number":
-        values = np.array([float(text) for text in texts])
-        return [
-            ("Mean", f"{values.mean():.6g}"),
-            ("Smallest", f"{values.min():.6g}"),
-            ("Largest", f"{values.max():.6g}"),
-        ]
+        v = np.array([float(text) for text in texts])
+        return [(name, f"{x:.6g}") for name, x in (("Mean", v.mean()), ("Smallest", v.min()), ("Largest", v.max()))]
+    names = texts
     if kind == "tags":
         names = [part[1:] for text in texts for part in text.replace(",", " ").split() if part.startswith("+")]
-    elif kind in ("labels", "ranking"):
-        names = list(texts)
-    else:
-        return []
     counts = Counter(names).most_common()
-    found = [(name, _share(count, len(texts))) for name, count in counts[:SHOWN]]
-    rest = sum(count for _, count in counts[SHOWN:])
-    return [*found, (f"{len(counts) - SHOWN} others", _share(rest, len(texts)))] if rest else found
-
-
-def _share(count: int, n: int) -> str:
-    return f"{count} {'row' if count == 1 else 'rows'} ({count / n:.0%})".replace("%", " %")
+    first, others = counts[:SHOWN], counts[SHOWN:]
+    if others:
+        first.append((f"{len(others)} others", sum(count for _, count in others)))
+    n = len(texts)
+    return [(name, f"{k} row{'s' if k != 1 else ''} ({k / n:.0%})".replace("%", " %")) for name, k in first]
 
 
 def mean_size(sets: Any) -> str:
@@ -105,7 +130,7 @@ def mean_size(sets: Any) -> str:
     return "; ".join(parts)
 
 
-def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
+def prediction_set_sizes(conformal: Any, sets: Any, labels: Any) -> str:
     """Return how large prediction sets are on average, and why they may be wide.
 
     Parameters
@@ -114,9 +139,11 @@ def prediction_sets(conformal: Any, sets: Any, exact: float) -> str:
         The fitted prediction sets.
     sets : Sets
         Prediction sets of the rows of the table.
-    exact : float
-        The share of labelled rows of the table that have an exact label.
+    labels : Sets
+        The candidate sets of these rows.
     """
+    labelled = ~np.asarray(labels.is_unlabelled)
+    exact = float(np.mean(np.asarray(labels.is_exact)[labelled])) if labelled.any() else 1.0
     size = np.asarray(sets.size, dtype=float)
     size = size[np.isfinite(size)]
     if not len(size):
@@ -166,10 +193,3 @@ def score_rows(found: dict[str, Any], how: str = "", n_labelled: int | None = No
         name, best = error_name(key), shown_range(*constant["errors"][key])
         rows.append((f"{name}{how}", f"{shown_range(*ends)}; best constant {best}"))
     return rows
-
-
-def assessment(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the line of a summary about a model that is no better than a constant; none otherwise."""
-    if not found or found["beats_constant"]:
-        return []
-    return [("Assessment", no_skill(found["constant"]["output"]))]

@@ -15,10 +15,8 @@ from . import _options as o
 from ._console import TABLES, check_out, print_result, running
 from ._models import pipeline_for, texts
 from ._table import read
-from ._words import assessment, noise_share, score_rows, selected
-from ._words import contradictions as contradictions_in_words
-from ._words import noise as noise_in_words
-from .fit import annotator_rows, column_rows, fitted, labelled_rows
+from ._words import model_lines
+from .fit import fitted, labelled_rows
 from .predict import append_columns
 
 FOLDS = 5
@@ -53,24 +51,16 @@ def clean(
         scores = held_out_scores(pipe, table.X)
         stages.next()
         append_columns(out, file, table.rows, new, escape)
-    selection = pipe[-1].selection_
-    complete = selection is None or selection.complete
-    found: dict[str, Any] = {"clean": out, "rows": len(table), "kind": table.kind, "complete": complete}
-    found |= {"contradictory": pipe[-1].sets_.n_contradictory}
+    lines, found = model_lines(table, pipe, scores, int(labelled_rows(table, pipe[-1]).sum()))
+    confidence = float(np.mean(new["confidence"])) if "confidence" in new else None
+    found |= {"clean": out, "beats_constant": scores.get("beats_constant")}
     found |= {name: sum(new[name]) for name in ("tied", "suspect")}
-    found |= {"scores": scores, "beats_constant": scores.get("beats_constant"), "noise": noise_share(pipe[-1])}
-    shown = [("Rows", str(len(table))), *contradictions_in_words(pipe[-1].sets_), *assessment(scores)]
-    if "confidence" in new:
-        found["confidence"] = float(np.mean(new["confidence"]))
+    found |= {} if confidence is None else {"confidence": confidence}
+    shown = [("Rows", str(len(table)))]
     if scores.get("beats_constant") is not False:
-        if "confidence" in new:
-            shown.append(("Mean confidence", f"{found['confidence']:.3f}"))
+        shown += [] if confidence is None else [("Mean confidence", f"{confidence:.3f}")]
         shown += [("Tied rows", str(found["tied"])), ("Suspect rows", str(found["suspect"]))]
-    n_labelled = int(labelled_rows(table, pipe[-1]).sum())
-    shown += [*annotator_rows(table, pipe[-1]), *noise_in_words(pipe[-1])]
-    shown += [("Selected model", selected(pipe[-1])), *score_rows(scores, " (cross-validation)", n_labelled)]
-    shown += column_rows(table, pipe)
-    print_result(found, as_json, f"{out} written", shown, stages.notes, table.named)
+    print_result(found, as_json, f"{out} written", shown + lines, stages.notes, table.named)
 
 
 def cleaned(pipe: Any, X: Any) -> dict[str, list]:

@@ -30,7 +30,7 @@ READERS: dict[str, Any] = {
 def _option(what: str, values: tuple[str, ...] = (), metavar: str | None = None) -> tuple[Any, None]:
     """Return the annotation and the default of an option, with the values that it accepts or a word for them."""
     kind: Any = Literal[values] if values else str  # type: ignore[valid-type]
-    return Annotated[kind | None, o.option(f"{what}.", metavar=metavar)], None
+    return Annotated[kind | None, o.option(f"{what}.", metavar)], None
 
 
 READER_OPTIONS = {
@@ -66,7 +66,7 @@ def convert(
     ],
     source: Annotated[
         Literal["label-studio", "argilla", "prodigy", "doccano", "zooniverse", "votes"],
-        o.option("Tool that wrote the export.", "--from", "-f"),
+        o.option("Tool that wrote the export.", None, "--from", "-f"),
     ],
     settings: dict[str, Any],
     options: o.TableOptions,

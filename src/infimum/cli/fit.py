@@ -15,12 +15,7 @@ from . import _options as o
 from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
 from ._table import Table, read
-from ._words import assessment, noise_share, score_rows, selected, unlabelled_rows
-from ._words import contradictions as contradictions_in_words
-from ._words import noise as noise_in_words
-from ._words import prediction_sets as set_sizes_in_words
-
-SHOWN = 5  # annotators that are printed
+from ._words import model_lines, prediction_set_sizes, selected, unlabelled_rows
 
 
 @o.table_options(*o.TO_LEARN)
@@ -52,30 +47,23 @@ def fit(
         conformal, set_sizes = None, ""
         if level is not None:
             conformal = model.conformal_ = prediction_sets(table, model, level, covers)
-            set_sizes = sizes(table, model, conformal)
+            sets = conformal.predict_set(model[:-1].transform(table.X))
+            set_sizes = prediction_set_sizes(conformal, sets, model[-1].sets_)
         stages.next()
         save(out, model, about(table, options))
-    selection = model[-1].selection_
-    complete = selection is None or selection.complete
-    n_empty = sum(cell is None for cell in table.cells)
-    labelled = labelled_rows(table, model[-1])
+    n_empty, labelled = sum(cell is None for cell in table.cells), labelled_rows(table, model[-1])
+    found_scores = {} if model[-1].selection_ is None else model[-1].selection_.scores
+    lines, found = model_lines(table, model, found_scores, int(labelled.sum()))
+    what = "Classes" if table.named is None else table.named.what.capitalize()
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {unlabelled_rows(n_empty, labelled)}"),
-        *_classes(table),
-        *contradictions_in_words(model[-1].sets_),
-        *column_rows(table, model),
-        *annotator_rows(table, model[-1]),
-        *noise_in_words(model[-1]),
-        ("Selected model", selected(model[-1])),
-        *score_rows(scores(model[-1]), " (cross-validation)", int(labelled.sum())),
-        *assessment(scores(model[-1])),
+        *([(what, f"{len(table.classes)}: {listed(table.classes)}")] if table.classes else []),
+        *lines,
         *([] if conformal is None else [("Prediction sets", conformal.guarantee_), ("", set_sizes)]),
     ]
-    found = {
-        "model": out, "kind": table.kind, "rows": len(table), "complete": complete, "chosen": selected(model[-1]),
-        "classes": table.classes, "contradictory": model[-1].sets_.n_contradictory,
-        "scores": scores(model[-1]), "guarantee": None if conformal is None else conformal.guarantee_,
-        "prediction_sets": set_sizes or None, "columns": table.describe(model[0]), "noise": noise_share(model[-1]),
+    found |= {
+        "model": out, "chosen": selected(model[-1]), "classes": table.classes, "columns": table.describe(model[0]),
+        "guarantee": None if conformal is None else conformal.guarantee_, "prediction_sets": set_sizes or None,
     }  # fmt: skip
     print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
 
@@ -117,41 +105,3 @@ def about(table: Table, options: o.TableOptions) -> dict[str, Any]:
         "unticked": options.unticked, "separator": options.separator, "names": list(table.classes),
         "merges": [] if table.named is None else table.named.merges,
     }  # fmt: skip
-
-
-def scores(model: Any) -> dict[str, Any]:
-    """Return the cross-validation scores of the selected model, beside those of the best constant prediction."""
-    return {} if model.selection_ is None else model.selection_.scores
-
-
-def sizes(table: Table, pipe: Any, conformal: Any) -> str:
-    """Return how large the prediction sets of the table are on average, and why."""
-    sets = pipe[-1].sets_
-    labelled = ~np.asarray(sets.is_unlabelled)
-    exact = float(np.mean(np.asarray(sets.is_exact)[labelled])) if labelled.any() else 1.0
-    return set_sizes_in_words(conformal, conformal.predict_set(pipe[:-1].transform(table.X)), exact)
-
-
-def column_rows(table: Table, pipe: Any) -> list[tuple[str, str]]:
-    """Return one line per column of the table, for the printed result."""
-    return [("" if k else "Columns", line) for k, line in enumerate(table.describe(pipe[0]))]
-
-
-def annotator_rows(table: Table, model: Any) -> list[tuple[str, str]]:
-    """Return the number of answers and the least reliable annotators, for the printed result."""
-    sources = None if table.votes is None else getattr(model.disambiguation_, "sources", None)
-    if table.votes is None or sources is None:
-        return []
-    frame = sources.to_frame()
-    worst = [
-        f"{name}: reliability {line.reliability:.2f} ({line.low:.2f} to {line.high:.2f}), {line.answers:.0f} answers"
-        for name, line in zip(frame.index[:SHOWN], frame.itertuples())
-    ]
-    head = f"{len(sources)} with {len(table.votes.answers)} answers; the least reliable first"
-    more = [f"{len(frame) - SHOWN} more; infimum report lists all of them"] if len(frame) > SHOWN else []
-    return [("Annotators", head), *(("", line) for line in [*worst, *more])]
-
-
-def _classes(table: Table) -> list[tuple[str, str]]:
-    what = "Classes" if table.named is None else table.named.what.capitalize()
-    return [(what, f"{len(table.classes)}: {listed(table.classes)}")] if table.classes else []

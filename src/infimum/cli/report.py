@@ -15,10 +15,8 @@ from . import _options as o
 from ._console import REPORTS, check_out, errors_as_messages, fail, print_result, rows_called, running, writing
 from ._models import load, of_model, pipeline_for
 from ._table import IDS, Table, read
-from ._words import assessment, noise_share, score_rows, selected
-from ._words import contradictions as contradictions_in_words
-from ._words import noise as noise_in_words
-from .fit import column_rows, fitted
+from ._words import model_lines
+from .fit import fitted
 
 if TYPE_CHECKING:
     from ..report.building import Report
@@ -32,7 +30,7 @@ def report(
     ],
     options: o.TableOptions,
     out: o.out("report.html", "the report") = Path("report.html"),  # type: ignore[valid-type]
-    title: Annotated[str | None, o.option("Title of the report.", metavar="TEXT")] = None,
+    title: Annotated[str | None, o.option("Title of the report.", "TEXT")] = None,
     weights: o.Weights = "auto",
     principle: o.Principle = "auto",
     noise: o.Noise = None,
@@ -78,13 +76,8 @@ def report(
         )
         stages.next()
         write_report(out, made)
-    selection = pipe[-1].selection_
-    complete = selection is None or selection.complete
-    rows, summary = _summary(made, table, selected(pipe[-1]))
-    rows += [*contradictions_in_words(pipe[-1].sets_), *noise_in_words(pipe[-1]), *column_rows(table, pipe)]
-    summary |= {"contradictory": pipe[-1].sets_.n_contradictory, "noise": noise_share(pipe[-1])}
-    summary |= {"report": out, "complete": complete}
-    print_result(summary, as_json, f"{out} written", rows, stages.notes, table.named)
+    rows, found = _summary(made, table, pipe)
+    print_result({**found, "report": out}, as_json, f"{out} written", rows, stages.notes, table.named)
 
 
 def write_report(out: Path, made: Any) -> None:
@@ -129,11 +122,9 @@ def compare_models(
     print_result({"report": out, **made.to_json()}, as_json, f"{out} written", rows, stages.notes)
 
 
-def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """Return the results of the report, for people and for programs."""
-    found, constant, ours = made.identifiability, made.compared[0], made.compared[-1]
-    only_groups = made.facts.counts["exact"] + made.facts.counts["partial"] == 0
-    warning = "" if made.beats_constant else no_skill(constant.text)
+def _summary(made: Report, table: Table, pipe: Any) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """Return the results of the report, for people and for scripts."""
+    facts, identified, constant, ours = made.facts, made.identifiability, made.compared[0], made.compared[-1]
     scores = {
         "covering_rate": ours.covering, "chance_corrected": ours.beyond, "set_risk": ours.risk, "errors": ours.errors,
         "n_labelled": ours.n_labelled, "beats_constant": made.beats_constant,
@@ -142,18 +133,19 @@ def _summary(made: Report, table: Table, model: str) -> tuple[list[tuple[str, st
             "errors": constant.errors,
         },
     }  # fmt: skip
+    only_groups = facts.counts["exact"] + facts.counts["partial"] == 0
+    lines, found = model_lines(table, pipe, {} if only_groups else scores)
     counts = made.audit.counts() if made.beats_constant else made.audit.counts().partition(", ")[2]
     rows = [
-        *(("Summary" if k == 0 else "", text) for k, text in enumerate(made.facts.summary)),
+        *(("Summary" if k == 0 else "", text) for k, text in enumerate(facts.summary)),
         ("Identifiability", made.verdict),
-        ("Rows to review", f"{len(made.audit.rows())} of {len(table)} rows: {counts}"),
-        *([] if only_groups else [*assessment(scores), *score_rows(scores, " (cross-validation)")]),
-        ("Selected model", model),
+        ("Rows to review", f"{facts.n_review} of {len(table)} rows: {counts}"),
+        *lines,
     ]
-    return rows, {
-        "summary": made.facts.summary, "rows": len(table), "kind": table.kind,
-        "can_tell": None if found is None else found.can_tell,
-        "verdict": made.verdict, "degree": None if found is None else found.degree, "questions": made.questions,
+    return rows, found | {
+        "summary": facts.summary, "can_tell": None if identified is None else identified.can_tell,
+        "verdict": made.verdict, "degree": facts.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
-        "covering_rate": ours.covering, "scores": scores, "assessment": warning,
+        "covering_rate": ours.covering, "scores": scores,
+        "assessment": "" if made.beats_constant else no_skill(constant.text),
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,6 +16,7 @@ from ._options import naming
 if TYPE_CHECKING:
     from ..active.studio import Session
 
+_set = partial(o.option, show_default=True)
 SHOWN = 10  # notes of one kind that are printed
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
@@ -26,63 +28,37 @@ def studio(
         Path | None, typer.Argument(help="A table, in any format of `fit`; it is not changed.", metavar="FILE")
     ] = None,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="The target column; it may be missing, or have empty cells.",
-                          metavar="COLUMN")
+        str, _set("The target column; it may be missing, or have empty cells.", "COLUMN", "--target", "-t")
     ] = "label",
     kind: Annotated[
-        Literal["labels", "tags", "ranking", "number", "vector", "mask"], typer.Option(help="The output type.")
+        Literal["labels", "tags", "ranking", "number", "vector", "mask"], _set("The output type.")
     ] = "labels",
-    bounds: Annotated[tuple[float, float] | None, typer.Option(help="Range of numbers.", metavar="LOW HIGH")] = None,
+    bounds: Annotated[tuple[float, float] | None, _set("Range of numbers.", "LOW HIGH")] = None,
     strategy: Annotated[
         Literal["information", "median", "conformal", "uncertain", "random", "whole"],
-        typer.Option(help="Strategy that chooses the next question."),
+        _set("Strategy that chooses the next question."),
     ] = "information",
-    ask: Annotated[
-        str, typer.Option(help="Types of questions, separated by commas: Is,OneOf. By default all.", metavar="NAMES")
-    ] = "",
-    cost: Annotated[
-        Literal["seconds", "bits", "shown"], typer.Option(help="Unit of the cost of a question.")
-    ] = "seconds",
-    show: Annotated[
-        str, typer.Option(help="The columns that people see, separated by commas; by default all.", metavar="COLUMNS")
-    ] = "",
+    ask: Annotated[str, _set("Types of questions, separated by commas: Is,OneOf. By default all.", "NAMES")] = "",
+    cost: Annotated[Literal["seconds", "bits", "shown"], _set("Unit of the cost of a question.")] = "seconds",
+    show: Annotated[str, _set("The columns that people see, separated by commas; by default all.", "COLUMNS")] = "",
     guidelines: Annotated[
-        Path | None,
-        typer.Option(help="A Markdown file about the classes; a heading names a class.", metavar="FILE"),
+        Path | None, _set("A Markdown file about the classes; a heading names a class.", "FILE")
     ] = None,
     groups: Annotated[
         Path | None,
-        typer.Option(help="A file of named groups of classes for yes-or-no questions, one per line: animal: cat|dog.",
-                     metavar="FILE"),
+        _set("A file of named groups of classes for yes-or-no questions, one per line: animal: cat|dog.", "FILE"),
     ] = None,
-    overlap: Annotated[
-        int, typer.Option(min=1, help="How many people answer the rows of the overlap.", metavar="NUMBER")
-    ] = 1,
-    overlap_share: Annotated[
-        float, typer.Option(min=0, max=1, help="The share of answered rows in the overlap.", metavar="SHARE")
-    ] = 0.1,
-    people: Annotated[
-        str, typer.Option(help="Names, separated by commas; each gets an address of their own.", metavar="NAMES")
-    ] = "",
-    journal: Annotated[
-        Path | None, typer.Option(help="The file of answers; by default TABLE.answers.jsonl.", metavar="FILE")
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="The address to listen on; 0.0.0.0 is all of this machine.", metavar="ADDRESS")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.", metavar="NUMBER")] = 0,
-    token: Annotated[
-        str | None,
-        typer.Option(help="Access token. Default: a random token.", envvar="INFIMUM_TOKEN", metavar="TEXT"),
-    ] = None,
-    certificate: Annotated[
-        Path | None, typer.Option(help="The file of a certificate (PEM), for HTTPS.", metavar="FILE")
-    ] = None,
-    key: Annotated[
-        Path | None, typer.Option(help="The file of its private key (PEM).", metavar="FILE")
-    ] = None,
+    overlap: Annotated[int, _set("How many people answer the rows of the overlap.", "NUMBER", min=1)] = 1,
+    overlap_share: Annotated[float, _set("The share of answered rows in the overlap.", "SHARE", min=0, max=1)] = 0.1,
+    people: Annotated[str, _set("Names, separated by commas; each gets an address of their own.", "NAMES")] = "",
+    journal: Annotated[Path | None, _set("The file of answers; by default TABLE.answers.jsonl.", "FILE")] = None,
+    host: Annotated[str, _set("The address to listen on; 0.0.0.0 is all of this machine.", "ADDRESS")] = "127.0.0.1",
+    port: Annotated[int, _set("Port; 0 selects a free one.", "NUMBER", min=0, max=65535)] = 0,
+    token: Annotated[str | None, _set("Access token. Default: a random token.", "TEXT", envvar="INFIMUM_TOKEN")] = None,
+    certificate: Annotated[Path | None, _set("The file of a certificate (PEM), for HTTPS.", "FILE")] = None,
+    key: Annotated[Path | None, _set("The file of its private key (PEM).", "FILE")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Open the studio on a table of images of digits.")] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Label a table in a local web app that asks the most informative questions first.
 
     Answers are stored in a journal next to the table, so you can stop and continue at any time. Open the address that
@@ -115,9 +91,15 @@ def studio(
         session = Session(task, Journal(path, task.header()), asker, overlap=overlap, share=overlap_share)
         _print_notes(session)
         serve(
-            session, port, token, _print_addresses, host=host, people=_listed(people) or (), certificate=certificate,
+            session,
+            port,
+            token,
+            _print_addresses,
+            host=host,
+            people=_listed(people) or (),
+            certificate=certificate,
             key=key,
-        )  # fmt: skip
+        )
     except (ValueError, OSError) as error:  # an invalid table or journal, a port in use
         fail(str(error))
 

@@ -9,14 +9,14 @@ from ..outputs.masks.conformal import PixelMargin
 from ..outputs.numbers.conformal import Distance, ScaledDistance
 from ..outputs.rankings.conformal import Kendall, Pairs
 from ..outputs.score import Score
-from ..outputs.tags.conformal import Hamming, Margin
+from ..outputs.tags.conformal import Margin
 from ..outputs.vectors.conformal import ScaledVectorDistance, VectorDistance
 from .conformal import Conformal
 from .guarantee import Coverage, radius_of
 from .selective import RiskCoverage, risk_coverage
 
 __all__ = [
-    "APS", "LAC", "Conformal", "Coverage", "Distance", "Hamming", "Kendall", "LossBalls", "LossScore", "Margin",
+    "APS", "LAC", "Conformal", "Coverage", "Distance", "Kendall", "LossBalls", "LossScore", "Margin",
     "Pairs", "PixelMargin", "Regret", "RiskCoverage", "ScaledDistance", "ScaledVectorDistance", "Score",
     "VectorDistance", "radius_of", "risk_coverage",
 ]  # fmt: skip

@@ -12,10 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.checks import check_number, check_one_of, check_run, is_number
-from ..data.chunks import n_rows
 from ..data.containers import materialise
 from ..data.errors import BadRows, InputError
-from ..outputs.base import Sets
 from ..outputs.of_model import space_of
 from ..outputs.score import upto
 from ..selection.scores import weight_array
@@ -29,7 +27,7 @@ from .guarantee import (
     radius_with_ambiguity,
     warn_if_everything,
 )
-from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for, some_rows
+from .models import ModelPredictor, check_lengths, fit_with_score, groups_of, prepared, score_for, some_rows
 from .selective import RiskCoverage, risk_coverage
 from .units import Units
 
@@ -44,7 +42,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     exchangeable with the new one, and r the ceil((n + 1) c)-th smallest of the following, with c = `confidence_level`:
 
     - max over y in S_i of s(x_i, y) for ``covers="truth"``: C(x) = {y : s(x, y) <= r} contains the true value with
-      probability at least c, if the sets contain it. Wide candidate sets make C(x) wide.
+      probability at least c, if the sets contain it. Wide candidate sets make C(x) wide. For `Votes`, y is drawn from
+      the probabilities of the classes given x and the answers.
     - min over y in S_i of s(x_i, y) for ``covers="set"``: C(x) shares a member with the set of the new row with
       probability at least c. This can be checked without true values. It does not say which member is true.
 
@@ -62,9 +61,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     covers : {"truth", "set"}, default "truth"
         What is covered: the true value, or at least one member of the candidate set.
     score : "auto", str or Score, default "auto"
-        Labels: "lac", "aps", "regret"; tags: "margin", "hamming"; masks: "margin", "loss"; rankings: "pairs",
-        "kendall"; numbers and vectors: "distance", "scaled"; other output types: "loss". "auto" is the first one that
-        the model supports.
+        Labels: "lac", "aps", "regret"; tags and masks: "margin", "loss"; rankings: "pairs", "kendall"; numbers and
+        vectors: "distance", "scaled"; other output types: "loss". "auto" is the first one that the model supports.
     method : {"split", "cv+"}, default "split"
         "split" holds rows out of the fit. "cv+" predicts every row without its fold and uses all rows; it guarantees
         2 c - 1 instead of c. With `cv` as large as the number of rows, it is the jackknife+.
@@ -100,6 +98,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         The number of rows, or sequences, that determine the radius.
     unit_ : str
         What is held out and covered as a whole: "rows", or "sequences" if the rows are tokens of sequences.
+    drawn_ : bool
+        Whether the labels of the calibration rows were drawn from the answers of several annotators.
     guarantee_ : str
         What is guaranteed, and under which assumption.
 
@@ -169,7 +169,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 " not used in fit."
             )
         model, sets = prepared(self.estimator, y)
-        n, units = _check_lengths(X, sets), self._units(self.estimator, X)
+        n, units = check_lengths(X, sets), self._units(self.estimator, X)
         random = check_random_state(self.random_state)
         w = None if sample_weight is None else weight_array(sample_weight)
         if w is not None and w.shape != (n,):
@@ -177,7 +177,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if self.method != "split":
             cross = CrossValidated(model, self.score, self.covers, self.cv, random).fit(X, sets, w)
             self.estimator_, self.score_, self.space_ = cross.model, cross.score, cross.space
-            self.cross_, self.n_calibration_, self.unit_ = cross, len(units), units.name
+            self.cross_, self.drawn_, self.n_calibration_, self.unit_ = cross, cross.drawn, len(units), units.name
             warn_if_everything(np.concatenate(cross.scores), self._level(None), cross.space, units.name)
             return self
         held = max(1, round(self.holdout * len(units)))
@@ -201,7 +201,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         model = self.estimator if self.prefit else self.estimator_
         predictor = ModelPredictor(model, space_of(model, y))
         sets = predictor.space.read(materialise(y))
-        rows, units = np.arange(_check_lengths(X, sets)), self._units(model, X)
+        rows, units = np.arange(check_lengths(X, sets)), self._units(model, X)
         random = check_random_state(self.random_state)
         score = score_for(self.score, predictor) if self.prefit else self.score_
         if score.learns and self.prefit:
@@ -216,7 +216,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return self._calibrate(predictor, score, some_rows(X, rows), sets[rows], random)
 
     def _calibrate(self, predictor: ModelPredictor, score: Any, X: Any, sets: Any, random: Any) -> Self:
-        sets = predictor.space.read(sets)
+        sets, self.drawn_ = predictor.calibration_sets(X, sets, self.covers, random)
         plain = score.forecast(predictor, X)
         forecast, groups = score.randomise(plain, random), groups_of(self.groups, X)
         units = Units(predictor.model, X)
@@ -322,7 +322,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         found = self.predict_set(X, confidence_level)
         sets = self.space_.read(materialise(y))
-        _check_lengths(X, sets)
+        check_lengths(X, sets)
         units = Units(self.estimator_, X)
         n, meets, holds = len(units), units.all(found.meets(sets)), units.all(found.contains_set(sets))
         p = np.nan
@@ -389,10 +389,3 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             raise ValueError("ambiguity cannot be combined with exact_only or groups.")
         if self.method != "split" and (self.exact_only or self.groups is not None or self.ambiguity is not None):
             raise ValueError(f"exact_only, groups and ambiguity require method='split'. Got {self.method!r}.")
-
-
-def _check_lengths(X: Any, sets: Sets) -> int:
-    n = n_rows(X)
-    if n != len(sets):
-        raise InputError(f"X has {n} rows and y has {len(sets)}: they must have the same number.")
-    return n

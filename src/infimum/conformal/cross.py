@@ -43,6 +43,8 @@ class CrossValidated:
         The output space of the model.
     scores : list of arrays
         R_i of the rows of each fold; of its units if rows are exchangeable only together.
+    drawn : bool
+        Whether the labels of the held-out rows were drawn from the answers of several annotators.
     excess : float
         By how much the guarantee falls short of 2 level - 1.
     """
@@ -72,11 +74,11 @@ class CrossValidated:
         self.models, self.scores = [], []
         for fold, (predictor, score) in zip(folds, fitted):
             held = some_rows(X, fold)
+            own, self.drawn = predictor.calibration_sets(held, sets[fold], self.covers, self.random)
             forecast = score.randomise(score.forecast(predictor, held), self.random)
             over = score.largest if self.covers == "truth" else score.smallest
             self.models.append((predictor.model, score))
-            scores = over(forecast, predictor.space.read(sets[fold]), predictor.space)
-            self.scores.append(Units(predictor.model, held).largest(scores))
+            self.scores.append(Units(predictor.model, held).largest(over(forecast, own, predictor.space)))
         self.model = fitted_copy(self.template, X, sets, w)
         self.score, self.space = self.models[0][1], space_of(self.model)
         m, K = n / self.cv, self.cv

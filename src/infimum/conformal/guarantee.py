@@ -43,11 +43,15 @@ def _sentence(made: Any) -> str:
         subject, of = f"every prediction set of a new {unit}", "its row"
     what = f"{subject} {f'shares a member with the set of {of}' if covers_set else 'contains the true value'}"
     end = f"; {NOT_WHICH}" if covers_set else ""
+    truth = "candidate sets contain the true value"
+    if made.drawn_:
+        truth = "the estimated probabilities of labels and answers are right"
     if made.cross_ is not None:
         less = f", less at most {made.cross_.excess:.3f} for its folds," if made.cross_.excess else ""
+        drawn = f" and {truth}" if made.drawn_ else ""
         return (
             f"With probability at least {2 * made.confidence_level - 1:.4g}{less} {what}, if the"
-            f" {units} and the new {unit} are exchangeable; usually with about {made.confidence_level:g}{end}."
+            f" {units} and the new {unit} are exchangeable{drawn}; usually with about {made.confidence_level:g}{end}."
         )
     first = "With"
     if made.groups is not None:
@@ -56,17 +60,17 @@ def _sentence(made: Any) -> str:
     if covers_set:
         return f"{head}, {exchangeable}{end}."
     if made.by_class:
-        return f"{head} if that is the class, {exchangeable} and candidate sets contain the true value."
-    if made.noise:
+        return f"{head} if that is the class, {exchangeable} and {truth}."
+    if made.noise and not made.drawn_:
         return f"{head}, {exchangeable} and a set misses the true value with probability at most {made.noise:g}."
-    if made.exact_only:
+    if made.exact_only and not made.drawn_:
         return f"{head}, {exchangeable} and the exactly labelled {units} were chosen at random among them."
-    if made.ambiguity is not None:
+    if made.ambiguity is not None and not made.drawn_:
         return (
             f"{head}, {exchangeable}, candidate sets contain the true value, and every other class is a candidate with"
             f" probability at most {made.ambiguity:g}, whatever x and the true class are."
         )
-    return f"{head}, {exchangeable} and candidate sets contain the true value."
+    return f"{head}, {exchangeable} and {truth}."
 
 
 def radius_of(scores: NDArray, level: float) -> float:

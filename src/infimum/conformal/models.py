@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from ..data.chunks import n_rows
 from ..data.containers import materialise
-from ..data.errors import listed
+from ..data.errors import InputError, listed
 from ..estimators import PartialModel
 from ..estimators.base import validated, weight_params
 from ..estimators.model import OutputModel
@@ -62,6 +62,22 @@ class ModelPredictor:
 
     def sums(self, X: Any) -> NDArray:
         return self.last.map_weights(before_last(self.model, X), self.last.solver_.sums)
+
+    def calibration_sets(self, X: Any, y: Any, covers: str, random: np.random.RandomState) -> tuple[Sets, bool]:
+        """Return the sets that calibrate for rows that the model has not seen, and whether they were drawn.
+
+        If several annotators have answered, the union of their answers is wide and may miss the true label. For
+        ``covers="truth"``, one label per row is therefore drawn from its probabilities given x and the answers.
+        """
+        sets: Any = self.space.read(y)
+        votes = sets.answers_of_sources()
+        sources = getattr(getattr(self.last, "disambiguation_", None), "sources", None)
+        if covers != "truth" or votes is None or sources is None or not self.provides("probabilities"):
+            return sets, False
+        log_q = np.log(np.maximum(self.probabilities(X), 1e-12)) + sources.log_likelihood(votes)
+        q = np.exp(log_q - log_q.max(axis=1, keepdims=True)).cumsum(axis=1)
+        drawn = (random.uniform(size=(len(q), 1)) * q[:, -1:] > q).sum(axis=1)
+        return self.space.read(np.arange(q.shape[1]) == drawn[:, None]), True
 
     def features(self, X: Any) -> Any:
         X = before_last(self.model, X)
@@ -189,6 +205,14 @@ def _column(X: Any, groups: Any) -> NDArray:
             f" column of X. Got {groups!r:.200} instead; X has"
             f" {f'the columns {listed(list(X.columns))}' if hasattr(X, 'columns') else f'{X.shape[1]} columns'}."
         ) from None
+
+
+def check_lengths(X: Any, sets: Sets) -> int:
+    """Return the number of rows; raise an error if X and the sets have different ones."""
+    n = n_rows(X)
+    if n != len(sets):
+        raise InputError(f"X has {n} rows and y has {len(sets)}: they must have the same number.")
+    return n
 
 
 def some_rows(X: Any, rows: NDArray) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -40,7 +40,10 @@ def check_number(
         return
     if is_number(value, least, most, above=above, below=below, integer=integer, infinite=infinite):
         return
-    wanted = [expected(least, most, above, below, integer), *map(repr, words), *(["None"] if optional else [])]
+    ends = [f"{'>' if above else '>='} {least:g}"] if least > -math.inf else []
+    ends += [f"{'<' if below else '<='} {most:g}"] if most < math.inf else []
+    kind = "an integer" if integer else "a number" if ends else "a finite number"
+    wanted = [" ".join([kind, " and ".join(ends)]).strip(), *map(repr, words), *(["None"] if optional else [])]
     text = wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}"
     raise _invalid(owner, name, text)
 
@@ -70,18 +73,6 @@ def is_number(
     return inside and (infinite or math.isfinite(x))
 
 
-def expected(least: float, most: float, above: bool, below: bool, integer: bool) -> str:
-    """Describe the range.
-
-    >>> expected(0, math.inf, True, False, False), expected(1, 9, False, False, True), expected(0, 1, True, True, False)
-    ('a number > 0', 'an integer >= 1 and <= 9', 'a number > 0 and < 1')
-    """
-    ends = [f"{'>' if above else '>='} {least:g}"] if least > -math.inf else []
-    ends += [f"{'<' if below else '<='} {most:g}"] if most < math.inf else []
-    what = "an integer" if integer else "a number"
-    return " ".join([what, " and ".join(ends)]) if ends else f"{'an integer' if integer else 'a finite number'}"
-
-
 def check_one_of(owner: Any, name: str, allowed: Iterable[str]) -> None:
     """Raise an error unless a parameter is one of the allowed names.
 
@@ -105,9 +96,9 @@ def check_some_of(owner: Any, name: str, allowed: Iterable[str]) -> None:
     ...
     ValueError: The 'kernels' parameter of PartialSearch must be a list of some of 'rbf', 'laplacian'. Got 'rbf' ...
     """
-    values, names = getattr(owner, name), list(allowed)
-    if not _is_list(values) or not len(values) or not all(isinstance(one, str) and one in names for one in values):
-        raise _invalid(owner, name, f"a list of some of {', '.join(map(repr, names))}")
+    names = list(allowed)
+    text = f"a list of some of {', '.join(map(repr, names))}"
+    _check_items(owner, name, text, lambda one: isinstance(one, str) and one in names)
 
 
 def check_run(owner: Any) -> None:
@@ -119,26 +110,20 @@ def check_run(owner: Any) -> None:
     ...
     ValueError: The 'n_jobs' parameter of PartialClassifier must be an integer other than 0, or None. Got 1.5 instead.
     """
-    given = {"random_state": None, "n_jobs": None, "verbose": 0, "max_search_time": None, **vars(owner)}
-    seed, jobs, verbose = given["random_state"], given["n_jobs"], given["verbose"]
-    is_seed = seed is None or isinstance(seed, np.random.RandomState) or is_number(seed, 0, 2**32 - 1, integer=True)
-    if not is_seed:
+    given = vars(owner)
+    seed, jobs, verbose = given.get("random_state"), given.get("n_jobs"), given.get("verbose", 0)
+    if not (seed is None or isinstance(seed, np.random.RandomState) or is_number(seed, 0, 2**32 - 1, integer=True)):
         raise _invalid(owner, "random_state", "an integer from 0 to 2**32 - 1, a numpy.random.RandomState or None")
     if jobs is not None and (not is_number(jobs, -(2**31), 2**31, integer=True) or jobs == 0):
         raise _invalid(owner, "n_jobs", "an integer other than 0, or None")
     if not isinstance(verbose, bool | np.bool_) and not is_number(verbose, 0, integer=True):
         raise _invalid(owner, "verbose", "an integer >= 0")
-    if given["max_search_time"] is not None:
+    if "max_search_time" in given:
         check_number(owner, "max_search_time", 0, above=True, optional=True)
 
 
-def _invalid(owner: Any, name: str, text: str) -> ValueError:
-    value = getattr(owner, name)
-    return ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {text}. Got {value!r:.200} instead.")
-
-
-def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True, words: Iterable[str] = ()) -> None:
-    """Raise an error unless a parameter is a list of numbers >= `least`, or of some of the words.
+def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True) -> None:
+    """Raise an error unless a parameter is a list of numbers >= `least`.
 
     >>> from infimum import PartialSearch
     >>> check_numbers(PartialSearch(lams=[1, 0]), "lams")
@@ -146,17 +131,18 @@ def check_numbers(owner: Any, name: str, least: float = 0, *, above: bool = True
     ...
     ValueError: The 'lams' parameter of PartialSearch must be a list of numbers > 0. Got [1, 0] instead.
     """
-    values, words = getattr(owner, name), list(words)
-    if _is_list(values) and len(values) and all(_is_one(value, least, above, words) for value in values):
-        return
-    text = f"a list of numbers {'>' if above else '>='} {least:g}" + "".join(f" or {word!r}" for word in words)
-    raise _invalid(owner, name, text)
+    text = f"a list of numbers {'>' if above else '>='} {least:g}"
+    _check_items(owner, name, text, lambda one: is_number(one, least, above=above))
 
 
-def _is_list(values: Any) -> bool:
-    is_one = isinstance(values, str | bytes | dict) or (isinstance(values, np.ndarray) and values.ndim == 0)
-    return isinstance(values, Iterable) and not is_one and hasattr(values, "__len__")
+def _check_items(owner: Any, name: str, text: str, fits: Callable[[Any], bool]) -> None:
+    """Raise an error unless a parameter is a list, tuple or array with entries, all of which fit."""
+    values = getattr(owner, name)
+    items = values.tolist() if isinstance(values, np.ndarray) else values
+    if not isinstance(items, list | tuple) or not items or not all(map(fits, items)):
+        raise _invalid(owner, name, text)
 
 
-def _is_one(value: Any, least: float, above: bool, words: list[str]) -> bool:
-    return value in words if isinstance(value, str) else is_number(value, least, above=above)
+def _invalid(owner: Any, name: str, text: str) -> ValueError:
+    value = getattr(owner, name)
+    return ValueError(f"The '{name}' parameter of {type(owner).__name__} must be {text}. Got {value!r:.200} instead.")

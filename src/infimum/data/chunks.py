@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,8 +103,6 @@ class Chunks:
 
     def __iter__(self) -> Iterator[Chunk]:
         source = self.source() if callable(self.source) else self.source
-        if callable(self.source) and iter(source) is not source and not isinstance(source, list | tuple):
-            source = iter(source)
         for k, chunk in enumerate(source):
             if not isinstance(chunk, Chunk):
                 if not isinstance(chunk, tuple | list) or not 1 <= len(chunk) <= 3:
@@ -124,22 +122,21 @@ class Chunks:
     def reduce(self, function: Callable[[Chunk], Any], combine: Callable, label: str = "", verbose: int = 0) -> Any:
         """Apply a function to each chunk and combine the results, in threads if joblib is configured so."""
         chunks = track(self, label, self.n_chunks, verbose)
-        if self.n_chunks == 1:  # one chunk needs no threads
-            return self._reduced(map(function, chunks), combine)
+        in_threads = self.n_chunks != 1 and effective_n_jobs(None) > 1
+        total: Any = NOTHING
         # threads over chunks and threads within products at the same time would wait for each other
-        with single_blas() if effective_n_jobs(None) > 1 else nullcontext():
-            found = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in chunks)
-            return self._reduced(iter(found), combine)
-
-    @staticmethod
-    def _reduced(found: Iterator, combine: Callable) -> Any:
-        first = next(found, NOTHING)
-        if first is NOTHING:
+        with single_blas() if in_threads else nullcontext():
+            parts: Any = map(function, chunks)
+            if in_threads:
+                parts = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in chunks)
+            for part in parts:
+                total = part if total is NOTHING else combine(total, part)
+        if total is NOTHING:
             raise ValueError(
                 "Chunks contains no chunk. Pass one or more. If the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."
             )
-        return reduce(combine, found, first)
+        return total
 
     def first(self) -> Chunk:
         """Return the first chunk that has rows."""
@@ -217,19 +214,19 @@ class ParquetSource:
         import pyarrow as pa
 
         names = [name for name in batch.schema.names if not name.startswith(INDEX)]
-        inputs = [name for name in names if name not in (self.target, self.weight)]
-        X = pa.Table.from_batches([batch.select(inputs)])
-        if self.inputs_only:
-            return Chunk(X, where=where)
-        for role, name in (("target", self.target), ("weight", self.weight)):
+        roles = {} if self.inputs_only else {"target": self.target, "weight": self.weight}
+        for role, name in roles.items():
             if name is not None and name not in names:
                 raise ValueError(
                     f"{path} has no {role} column {name!r}. Its columns are {names}."
                     f"{' Leave target= out to predict.' if role == 'target' else ''}"
                 )
-        y = None if self.target is None else batch.column(self.target).to_pylist()
-        w = None if self.weight is None else batch.column(self.weight).to_numpy(zero_copy_only=False)
-        return Chunk(X, y, w, where)
+        inputs = [name for name in names if name not in (self.target, self.weight)]
+        y, w = (batch.column(name) if (name := roles.get(role)) is not None else None for role in ("target", "weight"))
+        return Chunk(
+            pa.Table.from_batches([batch.select(inputs)]), None if y is None else y.to_pylist(),
+            None if w is None else w.to_numpy(zero_copy_only=False), where,
+        )  # fmt: skip
 
 
 class Sample(NamedTuple):

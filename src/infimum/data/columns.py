@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from datetime import date, datetime
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,8 @@ WORDED = re.compile(r"(?:(\d{1,2})(?:st|nd|rd|th)?\.? )?([A-Za-z]{3,9})\.?(?: (\
 EPOCH = datetime(1970, 1, 1)
 
 
-class Recognised(NamedTuple):
+@dataclass
+class Recognised:
     """What a column is, and how its cells become values."""
 
     kind: str

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from .blanks import BLANKS
 from .errors import BadRows, InputError, is_missing, listed, shown
 from .names import Names
 
@@ -129,45 +128,33 @@ def column_of(cells: list) -> Column:
     >>> column_of([3, None, 2**53 + 1]).cells.tolist(), column_of([True, None]).cells.dtype.name
     ([3, 0, 9007199254740993], 'bool')
     """
-    types = set(map(type, cells))
-    if any(hasattr(kind, "as_py") for kind in types):  # scalars of Arrow
-        return column_of([cell.as_py() if hasattr(cell, "as_py") else cell for cell in cells])
-    if types == {str}:
-        blank = {cell for cell in set(cells) if not cell.strip(BLANKS)}
-        missing = np.fromiter(map(blank.__contains__, cells), bool, len(cells)) if blank else np.zeros(len(cells), bool)
-        return Column(cells, missing)
-    if types <= {float, type(None)} and types:
-        values = np.array(cells, dtype=float)
-        return Column(values, np.isnan(values)) if float in types else Column(cells, np.ones(len(cells), bool))
-    sure = types <= {int, bool, tuple, list, set, frozenset, dict}
-    missing = np.zeros(len(cells), bool) if sure else np.fromiter(map(is_missing, cells), bool, len(cells))
-    if missing.any():
-        types = {type(cell) for cell, gone in zip(cells, missing) if not gone}
+    if any(hasattr(kind, "as_py") for kind in set(map(type, cells))):  # scalars of Arrow
+        cells = [cell.as_py() if hasattr(cell, "as_py") else cell for cell in cells]
+    missing = np.fromiter(map(is_missing, cells), bool, len(cells))
+    types = {type(cell) for cell, gone in zip(cells, missing) if not gone}
+
+    def filled(gap: Any) -> list:
+        return [gap if gone else cell for cell, gone in zip(cells, missing)]
+
     if not types:
-        return Column(cells, missing)
-
-    def array(gap: Any, dtype: Any = None) -> NDArray:
-        return np.array(
-            [gap if gone else cell for cell, gone in zip(cells, missing)] if missing.any() else cells, dtype
-        )
-
+        return Column(np.full(len(cells), math.nan) if float in map(type, cells) else cells, missing)
     whole = {kind for kind in types if issubclass(kind, int | np.integer) and not issubclass(kind, bool)}
     if types <= {bool, np.bool_}:
-        return Column(array(False, bool), missing)
+        return Column(np.array(filled(False), bool), missing)
     if whole == types:
-        values = array(0)
+        values = np.array(filled(0))
         return Column(values if values.dtype.kind in "iu" else cells, missing)
     if all(kind in whole or issubclass(kind, float | np.floating) for kind in types):
         try:
-            values = array(math.nan, float)
+            values = np.array(filled(math.nan), float)
         except OverflowError:  # a whole number beyond floating point
             return Column(cells, missing)
-        if not whole or np.abs(values[~missing]).max(initial=0) <= EXACT:
+        if not whole or np.abs(values[~missing]).max() <= EXACT:
             return Column(values, missing)
     if all(issubclass(kind, datetime | np.datetime64) for kind in types):
-        dates = [None if gone else _date(cell) for cell, gone in zip(cells, missing)]
-        if not any(date is None and not gone for date, gone in zip(dates, missing)):
-            return Column(np.array([np.datetime64("NaT") if d is None else d for d in dates]), missing)
+        dates = [_date(cell) for cell in filled(np.datetime64("NaT"))]
+        if None not in dates:
+            return Column(np.array(dates), missing)
     return Column(cells, missing)
 
 
@@ -287,18 +274,21 @@ def _of_frame(frame: Any) -> Column | Table:
     columns = [_of_series(series) for series in frame.iter_columns()]
     if len(columns) == 1:
         return columns[0]._replace(name=frame.columns[0])
+    names, missing = tuple(frame.columns), np.empty((len(frame), len(columns)), bool)
+    for k, column in enumerate(columns):
+        missing[:, k] = column.missing
     kinds = {c.cells.dtype.kind if c.typed else "O" for c in columns if not c.missing.all()}
-    missing = np.column_stack([c.missing for c in columns]) if columns else np.zeros((len(frame), 0), bool)
-    if kinds == {"b"}:
-        return Table(np.column_stack([_cells(c, bool) for c in columns]), missing, tuple(frame.columns))
-    if kinds <= set("iuf"):
-        values = np.column_stack([np.where(c.missing, math.nan, _cells(c, float)) for c in columns])
-        return Table(values, missing, tuple(frame.columns))
+    if kinds <= set("iuf") or kinds == {"b"}:
+        values = np.full(missing.shape, False if kinds == {"b"} else math.nan)
+        for k, column in enumerate(columns):
+            there = ~column.missing
+            values[there, k] = column.cells[there] if there.any() else []
+        return Table(values, missing, names)
     values = np.empty(missing.shape, dtype=object)
     for k, column in enumerate(columns):
         for row in range(column.n):
             values[row, k] = column.cell(row)
-    return tidy(values, tuple(frame.columns))
+    return tidy(values, names)
 
 
 def _order(native: Any) -> tuple | None:
@@ -323,11 +313,6 @@ def _mapped(cells: list, native: Any) -> list:
             bad.add(row, "a key of the map occurs twice", cell)
     bad.refuse("Each key must occur once.")
     return [None if is_missing(cell) else dict(cell) for cell in cells]
-
-
-def _cells(column: Column, dtype: type) -> NDArray:
-    """Return the cells of a typed column; zeros for a column without any value."""
-    return column.cells.astype(dtype) if column.typed else np.zeros(column.n, dtype)
 
 
 def _of_series(series: Any) -> Column:

@@ -190,6 +190,11 @@ class BadRows:
         if message not in messages:
             messages.append(message)
 
+    def add_all(self, rows: Iterable[int], message: str) -> None:
+        """Add what is wrong with several rows."""
+        for row in rows:
+            self.add(row, message)
+
     def __contains__(self, row: Any) -> bool:
         return row in self.found
 
@@ -203,6 +208,26 @@ class BadRows:
         order = self.found if any(isinstance(row, str) for row in self.found) else sorted(self.found)
         rows = {row: "; ".join(self.found[row][:3]) for row in order}
         return InputError("", rows, self.what, remedy, self.unit, self.more)
+
+
+def refuse_rows(wrong: Any, why: Callable[[int], str], remedy: str) -> None:
+    """Raise one error about the rows of y that are wrong, (n,) boolean; `why` returns what is wrong with a row."""
+    bad = BadRows("y")
+    for row in np.flatnonzero(wrong).tolist():
+        bad.add(row, why(row))
+    bad.refuse(remedy)
+
+
+def each_cell(cells: Iterable, read: Callable[[Any], Any], remedy: str) -> list:
+    """Return read(cell) for each cell of y; raise one error about all rows for which it raises a ValueError."""
+    bad, found = BadRows("y"), []
+    for row, cell in enumerate(cells):
+        try:
+            found.append(read(cell))
+        except ValueError as error:
+            bad.add(row, str(error))
+    bad.refuse(remedy)
+    return found
 
 
 class Sample(NamedTuple):

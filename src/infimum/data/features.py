@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -33,47 +34,27 @@ BOOLEANS = {"true": 1.0, "false": 0.0}
 LEFT_OUT = ("identifier", "constant", "empty", "ignored")
 
 
-class Column:
-    """One column of a table: its kind, and how it becomes numbers.
+@dataclass
+class Column(Recognised):
+    """One column of a table: what it is, and how it becomes numbers."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    found : Recognised
-        Kind, decimal mark, unit, order of day and month, and notes.
-    width : int
-        Number of features.
-    transformer : fitted transformer, optional
-        For text and categories.
-    median : float
-        Replaces missing numbers and dates.
-    missing : int
-        Number of missing cells at fit.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        found: Recognised,
-        width: int = 0,
-        transformer: Any = None,
-        median: float = 0.0,
-        missing: int = 0,
-    ):
-        self.name, self.kind, self.width, self.transformer = name, found.kind, width, transformer
-        self.decimal, self.day_first, self.notes = found.decimal, found.day_first, list(found.notes)
-        self.unit, self.boolean = found.unit, found.boolean
-        self.median, self.missing = median, missing
+    name: str = ""
+    width: int = 0
+    """Number of features."""
+    transformer: Any = None
+    """Fitted transformer of text and categories."""
+    median: float = 0.0
+    """Replaces missing numbers and dates."""
+    missing: int = 0
+    """Number of missing cells at fit."""
 
     def __repr__(self) -> str:
-        if self.kind in LEFT_OUT:
-            return f"{self.name}: {self.kind}, left out"
         parts = [self.kind, f"{self.width} feature{'s' if self.width != 1 else ''}"]
         parts += [f"{self.missing} missing"] if self.missing else []
         return f"{self.name}: {', '.join([*parts, *self.notes])}"
 
 
+@dataclass(eq=False, repr=False)
 class Features(TransformerMixin, BaseEstimator):
     """Convert the columns of a table into numbers, each according to its kind.
 
@@ -124,19 +105,11 @@ class Features(TransformerMixin, BaseEstimator):
            [4., 0., 1., 0., 0.]])
     """
 
-    def __init__(
-        self,
-        columns: dict[str, str] | None = None,
-        ignore: Any = (),
-        max_categories: int = 30,
-        text_features: int = 50,
-        random_state: Any = 0,
-    ) -> None:
-        self.columns = columns
-        self.ignore = ignore
-        self.max_categories = max_categories
-        self.text_features = text_features
-        self.random_state = random_state
+    columns: dict[str, str] | None = None
+    ignore: Any = ()
+    max_categories: int = 30
+    text_features: int = 50
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Recognise the kind of each column, and learn how it becomes numbers."""
@@ -211,26 +184,25 @@ class Features(TransformerMixin, BaseEstimator):
     def _chosen(self, table: dict[str, list]) -> dict[str, str]:
         """Return the kinds that the user has set; all of their columns must exist."""
         given = [*(self.columns or {}), *(self.ignore or ())]
-        missing = [name for name in given if name not in table]
-        if missing:
-            raise ValueError(f"X has no column {missing[0]!r}. Its columns are {listed(list(table))}.")
+        for name in given:
+            if name not in table:
+                raise ValueError(f"X has no column {name!r}. Its columns are {listed(list(table))}.")
         return dict(self.columns or {})
 
     def _fitted(self, name: str, found: Recognised, cells: list) -> Column:
-        missing = sum(is_missing(cell) for cell in cells)
+        column = Column(**vars(found), name=name, missing=sum(is_missing(cell) for cell in cells))
         if found.kind == "text":
-            transformer, width = self._text(cells)
-            return Column(name, found, width, transformer, missing=missing)
-        if found.kind == "category":
+            column.transformer, column.width = self._text(cells)
+        elif found.kind == "category":
             from sklearn.preprocessing import OneHotEncoder
 
-            encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(_categories(cells))
-            return Column(name, found, len(encoder.categories_[0]), encoder, missing=missing)
-        column = Column(name, found)
-        values = _values(column, cells, fitting=True)
-        column.missing = int(np.isnan(values).sum())
-        column.width = 2 if column.missing else 1
-        column.median = float(np.nanmedian(values))
+            column.transformer = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(_categories(cells))
+            column.width = len(column.transformer.categories_[0])
+        else:
+            values = _values(column, cells, fitting=True)
+            column.missing = int(np.isnan(values).sum())
+            column.width = 2 if column.missing else 1
+            column.median = float(np.nanmedian(values))
         return column
 
     def _text(self, cells: list) -> tuple[Any, int]:

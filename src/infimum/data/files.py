@@ -64,7 +64,7 @@ def atomic_write(path: Path_, mode: str = "w") -> Iterator[IO]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
 def _keep_owner(path: Path, old: os.stat_result) -> None:
@@ -96,7 +96,7 @@ def _written_at_once(path: Path_, mode: str) -> Iterator[IO]:
         file.write(data if mode == "wb" else data.encode("utf-8"))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Sync the new name to the disk, on systems that can open folders."""
     if os.name != "posix":
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,12 +42,11 @@ def in_order(X: Any, names: list[str] | None, what: str = "X") -> Any:
     found = names_of(X)
     if names is None or found is None or found == names:
         return X
-    present = set(found)
-    missing, extra = [n for n in names if n not in present], [n for n in found if n not in set(names)]
-    if missing or extra or len(present) < len(found):
+    present, known = set(found), set(names)
+    missing, extra = [n for n in names if n not in present], [n for n in found if n not in known]
+    if missing or extra:
         problems = [f"{kind} {listed(some)}" for kind, some in (("misses", missing), ("also has", extra)) if some]
-        problem = " and ".join(problems) or "names a column twice"
-        raise ValueError(f"{what} {problem}. Its columns must be those of fit: {listed(names)}.")
+        raise ValueError(f"{what} {' and '.join(problems)}. Its columns must be those of fit: {listed(names)}.")
     return X.select(names) if hasattr(X, "select") else X[names]
 
 
@@ -56,24 +54,16 @@ def as_numbers(X: Any) -> Any:
     """Return X as a two-dimensional array or a CSR matrix of finite numbers."""
     names = names_of(X)
     table = _table(X) if is_frame(X) else readable(X)
-
-    def check() -> Any:
-        return check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-
-    return in_range(explaining_gaps(check, table, names), names)
-
-
-def explaining_gaps(check: Callable[[], Any], X: Any, names: list[str] | None = None) -> Any:
-    """Return ``check()``; if it fails because X has missing or infinite entries, the error names the first one."""
     try:
-        return check()
+        numbers = check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     except ValueError as error:
-        found = _first_gap(X, names) if any(word in str(error) for word in ("NaN", "infinity")) else None
+        found = _first_gap(table, names) if any(word in str(error) for word in ("NaN", "infinity")) else None
         if found is None:
             raise
         entry, place = found
         fix = FILL if entry == "NaN" else "Replace it by a finite number."
         raise ValueError(f"Input X contains {entry} in {place}. {fix}") from None
+    return in_range(numbers, names)
 
 
 def _first_gap(X: Any, names: list[str] | None) -> tuple[str, str] | None:
@@ -150,7 +140,7 @@ def _check_cell(cell: Any, row: int) -> None:
 def in_range(X: Any, names: list[str] | None = None) -> Any:
     """Return X, or raise an error with the place of its largest entry if its squares would overflow."""
     entries = X.data if hasattr(X, "tocsr") else X
-    if entries.size and max(entries.max(), -entries.min()) > LARGEST:  # without a copy of X
+    if entries.size and float(max(entries.max(), -entries.min())) > LARGEST:  # without a copy of X
         row, column = np.unravel_index(int(abs(X).argmax()), X.shape)
         place = _first_place([(row, column)], names)
         raise ValueError(f"{TOO_LARGE} Got {np.abs(entries).max():g} in {place}. {RESCALE}")
@@ -161,8 +151,8 @@ def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
     """Raise an error if a column varies so little that squares of its differences are 0 in floating point."""
     if not X.shape[0]:
         return
-    high, low = (np.ravel(_dense(end)) for end in (X.max(axis=0), X.min(axis=0)))
-    spread = high - low
+    spread = X.max(axis=0) - X.min(axis=0)
+    spread = np.ravel(spread.toarray() if sparse.issparse(spread) else spread)
     tiny = np.flatnonzero((spread > 0) & (spread < 1 / LARGEST))
     if len(tiny):
         column = tiny[0] if names is None else repr(names[tiny[0]])
@@ -170,10 +160,6 @@ def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
             f"X must contain numbers whose differences are above {1 / LARGEST:g}, because squares of smaller ones"
             f" underflow. The values of column {column} differ by {spread[tiny[0]]:g}. {RESCALE_TINY}"
         )
-
-
-def _dense(X: Any) -> Any:
-    return X.toarray() if sparse.issparse(X) else X
 
 
 def _table(X: Any) -> Any:

@@ -50,24 +50,12 @@ def key(name: Any) -> Hashable:
     if what in ("number", "bytes"):
         return plain(name)
     if what in ("date and time", "duration"):
-        return what, _nanoseconds(name)
+        moment: Any = np.datetime64 if what == "date and time" else np.timedelta64
+        return what, int(moment(name, "us").astype(np.int64))
     if isinstance(name, tuple):
         return what, tuple(map(key, name))
     hash(name)
     return what, plain(name)
-
-
-def _nanoseconds(time: Any) -> int:
-    """Return a date or duration in nanoseconds since 1970, an integer of any size."""
-    if hasattr(time, "to_numpy"):
-        time = time.to_numpy()
-    letter = "M" if isinstance(time, datetime.datetime | np.datetime64) else "m"
-    if not isinstance(time, np.generic):
-        time = np.datetime64(time) if letter == "M" else np.timedelta64(time)
-    unit = np.datetime_data(time.dtype)[0]
-    if unit in ("ns", "ps", "fs", "as"):
-        return int(time.astype(f"{letter}8[ns]").astype(np.int64))
-    return int(time.astype(f"{letter}8[us]").astype(np.int64)) * 1000
 
 
 def ordered(names: Iterable) -> list:
@@ -182,3 +170,22 @@ def numbered(names: Any, what: str) -> Any:
     if names < 1:
         raise InputError(f"{what} must be a list of names, or how many they are, an integer >= 1. Got {names!r}.")
     return range(names)
+
+
+def shared_columns(tables: Iterable, kind_of_table: str, what: str) -> tuple[int | None, tuple | None]:
+    """Return the width of all tables and the names of their columns, if they have names; raise an error if they differ.
+
+    >>> shared_columns([("cat", "dog"), 2], "Masks", "classes")
+    (2, ('cat', 'dog'))
+    """
+    widths = {len(columns) if isinstance(columns, tuple) else columns for columns in tables}
+    if len(widths) > 1:
+        raise InputError(
+            f"{kind_of_table} must all have the same number of columns, one for each of the {what}. Got"
+            f" {sorted(widths)}."
+        )
+    named = [columns for columns in tables if isinstance(columns, tuple)]
+    for other in named:
+        if set(map(key, other)) != set(map(key, named[0])):
+            raise InputError(f"{kind_of_table} must name the same {what}. Got {listed(named[0])}; {listed(other)}.")
+    return next(iter(widths), None), named[0] if named else None

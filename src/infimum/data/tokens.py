@@ -6,7 +6,7 @@ little more than those of a matrix with one row per distinct word.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.kernel_approximation import Nystroem
+from sklearn.preprocessing import StandardScaler
 
 from .errors import BadRows, InputError, is_missing, listed
 from .inputs import is_frame
 
 OFFSETS = {0: "own", -1: "near", 1: "near", -2: "far", 2: "far"}
 """Which features of words are used at which distance from a token: fewer for words that are further away."""
+
+DISTANCES = tuple(dict.fromkeys(OFFSETS.values()))
 
 PLACES = {0: "", -1: "previous ", 1: "next ", -2: "second previous ", 2: "second next "}
 """Names of the distances."""
@@ -237,16 +240,14 @@ class TokenFeatures:
         self.random_state = random_state
 
     def fit(self, tokens: Tokens) -> Self:
-        self.words_ = {name: vocabulary(words) for name, words in tokens.texts.items()}
+        self.words_ = {
+            name: {which: DictVectorizer().fit(_word_dicts([NOTHING, *words], which)) for which in DISTANCES}
+            for name, words in tokens.texts.items()
+        }
         self.names_, self.n_numbers_ = tokens.names, tokens.numbers.shape[1]
         self.dicts_ = None if tokens.dicts is None else DictVectorizer().fit(tokens.dicts)
-        with np.errstate(invalid="ignore"):
-            missing = np.isnan(tokens.numbers)
-            filled = np.ma.masked_array(tokens.numbers, missing)
-            self.mean_ = np.ma.filled(filled.mean(axis=0), 0.0)
-            scale = np.ma.filled(filled.std(axis=0), 0.0)
-        self.scale_ = np.where(scale > 0, scale, 1.0)
-        self.gaps_ = np.flatnonzero(missing.any(axis=0))
+        self.scaler_: Any = StandardScaler().fit(tokens.numbers) if self.n_numbers_ else None
+        self.gaps_ = np.flatnonzero(np.isnan(tokens.numbers).any(axis=0))
         if self.kernel:
             n, seed = min(CENTRES, len(tokens.numbers)), self.random_state
             self.nystroem_ = [
@@ -257,9 +258,8 @@ class TokenFeatures:
 
     def _scaled(self, tokens: Tokens) -> NDArray:
         """Return the standardised numbers, with an indicator of missing ones and a first row for the outside."""
-        missing = np.isnan(tokens.numbers)
-        values = np.where(missing, 0.0, (tokens.numbers - self.mean_) / self.scale_)
-        table = np.column_stack([values, missing[:, self.gaps_]])
+        values = np.nan_to_num(self.scaler_.transform(tokens.numbers))
+        table = np.column_stack([values, np.isnan(tokens.numbers)[:, self.gaps_]])
         return np.vstack([np.zeros(table.shape[1]), table])
 
     def _windows(self, tokens: Tokens) -> list[NDArray]:
@@ -275,7 +275,7 @@ class TokenFeatures:
         for name, columns in self.words_.items():
             distinct = {word: k for k, word in enumerate(dict.fromkeys([NOTHING, *tokens.texts[name]]))}
             code = np.array([distinct[word] for word in tokens.texts[name]], dtype=int)
-            tables = {which: _table(distinct, which, columns[which]) for which in columns}
+            tables = {which: own.transform(_word_dicts(distinct, which)) for which, own in columns.items()}
             blocks += [Block(tables[w], shifted(code, tokens.lengths, offset)) for offset, w in OFFSETS.items()]
         if self.dicts_ is not None:
             blocks.append(Block(self.dicts_.transform(tokens.dicts), np.arange(n)))
@@ -292,7 +292,7 @@ class TokenFeatures:
         found = ["frequency of the label"]
         for name, columns in self.words_.items():
             for offset, which in OFFSETS.items():
-                found += [f"{PLACES[offset]}{name}: {feature}" for feature in columns[which]]
+                found += [f"{PLACES[offset]}{name}: {own}" for own in columns[which].get_feature_names_out()]
         if self.dicts_ is not None:
             found += map(str, self.dicts_.get_feature_names_out())
         if self.n_numbers_:
@@ -319,14 +319,9 @@ def _described(texts: list[str], names: list[str], n: int, plain: bool) -> str:
     return " and ".join(parts + ([] if plain else ["feature dicts"])) or "no features"
 
 
-def vocabulary(words: list[str]) -> dict[str, dict[str, int]]:
-    """Return the columns of the features of words, by their distance from the token."""
-    distinct = dict.fromkeys([NOTHING, *words])
-    found = {}
-    for which in dict.fromkeys(OFFSETS.values()):
-        names = dict.fromkeys(name for word in distinct for name in word_features(word, which))
-        found[which] = {name: k for k, name in enumerate(names)}
-    return found
+def _word_dicts(words: Iterable[str], which: str) -> list[dict[str, float]]:
+    """Return the features of distinct words as dicts."""
+    return [dict.fromkeys(word_features(word, which), 1.0) for word in dict.fromkeys(words)]
 
 
 def word_features(word: str, which: str) -> list[str]:
@@ -355,14 +350,6 @@ def word_shape(word: str) -> str:
     """
     kinds = ["X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in word]
     return "".join(kind for kind, before in zip(kinds, [None, *kinds]) if kind != before)
-
-
-def _table(distinct: Mapping[str, int], which: str, columns: Mapping[str, int]) -> sparse.csr_matrix:
-    """Return the features of distinct words, (V, d); unknown features are left out."""
-    found = [sorted({columns[f] for f in word_features(word, which) if f in columns}) for word in distinct]
-    ends = np.cumsum([0, *map(len, found)])
-    indices = np.array([k for row in found for k in row], dtype=int)
-    return sparse.csr_matrix((np.ones(len(indices)), indices, ends), shape=(len(distinct), len(columns)))
 
 
 def shifted(code: NDArray, lengths: NDArray, offset: int) -> NDArray:

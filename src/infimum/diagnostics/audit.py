@@ -236,7 +236,7 @@ def label_errors(
 def _disambiguated(X: Any, output: OutputSpace, sets: Sets, weights: Any) -> DisambiguationResult | None:
     from ..estimators.generic import PartialEstimator
 
-    return PartialEstimator(output, Disambiguation(), weights=weights).fit(X, sets).disambiguation_
+    return PartialEstimator(output, principle=Disambiguation(), weights=weights).fit(X, sets).disambiguation_
 
 
 def support_of(output: OutputSpace, sets: Sets, z: NDArray) -> tuple[NDArray, NDArray]:

@@ -272,7 +272,7 @@ def _probabilities(
         if sets[rows].is_unlabelled.all():
             return np.zeros((len(rows), *choices.mask.shape[1:])), rows
         family = default_weights() if weights is None else weights
-        model = PartialEstimator(output, Disambiguation(threshold=None), weights=family)
+        model = PartialEstimator(output, principle=Disambiguation(threshold=None), weights=family)
         resolved = model.fit(X[rows], sets[rows]).disambiguation_
         assert resolved is not None
     if resolved.q is not None and resolved.q.shape[1:] == choices.mask.shape[1:]:

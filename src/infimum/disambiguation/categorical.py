@@ -49,6 +49,7 @@ class Categorical(SetPosterior):
     """
 
     axes = 2
+    ranks_errors = True
 
     def __init__(self, mask: NDArray, sets: Sets | None = None, sample_weight: NDArray | None = None):
         self.mask, self.sets, self.w = mask, sets, sample_weight
@@ -125,7 +126,7 @@ class Categorical(SetPosterior):
         """Find sets with little support, if sets of the same size have much more and chance alone has more.
 
         The last two conditions matter for many classes: there a correct label that is hard to predict has little
-        support as well.
+        support as well. Leave-one-out predictions use more rows than those without a fold, so they rank rows better.
         """
         P, calibrator = normalise(F), fit_temperature(with_unit_sum(F), self.mask, self.w)
         calibrated = calibrator(with_unit_sum(F))
@@ -133,7 +134,11 @@ class Categorical(SetPosterior):
         surpassed = ratio_to_best_set(calibrated, self.mask) < threshold
         below_chance = (calibrated * self.mask).sum(axis=-1) < CHANCE_RATIO * self.mask.mean(axis=-1)
         suspects = np.flatnonzero((unsupported & surpassed & below_chance).any(axis=-1))
-        return LabelErrors(support(P, self.mask), suspects, calibrator)
+        miss = None
+        if leave_one_out is not None:
+            scores = with_unit_sum(leave_one_out)
+            miss = 1 - support(fit_temperature(scores, self.mask, self.w)(scores), self.mask)
+        return LabelErrors(support(P, self.mask), suspects, calibrator, miss)
 
 
 class SparseCategorical(Categorical):

@@ -64,6 +64,8 @@ class SetPosterior(ABC):
     """How often supervised weights are fitted again to the labels that they estimate, before the labels are final."""
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
+    ranks_errors: bool = False
+    """Whether leave-one-out predictions rank the rows by how likely a label error is."""
 
     held_out_rounds: int = 8
     """Rounds for held-out rows, which rank models as well as a full run."""
@@ -159,7 +161,7 @@ class SetPosterior(ABC):
     def label_errors(self, F: NDArray, threshold: float, leave_one_out: NDArray | None = None) -> LabelErrors:
         """Find sets that contradict the predictions F, which are made without the fold of each row.
 
-        Leave-one-out predictions are given if sets may miss the true label (`is_fallible`).
+        Leave-one-out predictions are given for some posteriors (`is_fallible`, `ranks_errors`).
         """
 
     @abstractmethod

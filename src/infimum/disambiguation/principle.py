@@ -302,8 +302,9 @@ class Disambiguation(BaseEstimator):
         q = posterior.dense(found.q)
         F = None if self.threshold is None else self._held_out(posterior, weights, rows, target)
         leave_one_out = None
-        if posterior.is_fallible:
+        if posterior.is_fallible or (posterior.ranks_errors and F is not None):
             leave_one_out = loo_operator(q.reshape(len(q), -1)).reshape(q.shape)
+        if posterior.is_fallible:
             F = leave_one_out if F is None and self.threshold is not None else F  # equal rows cannot be held out
         if not self.is_soft(sets):
             result = self._hard(output, sets, np.asarray(weights(rows.X)), rows.w, posterior, q)

@@ -51,7 +51,8 @@ class DisambiguationResult:
     z : (n, ...)
         The same members as `labels`, in the form of the output space.
     miss : (n,) or None
-        The probability that the set of each row does not contain the true label, if sets may miss it.
+        The probability that the label of each row is outside of its set. If sets may miss the true label, it is the
+        probability given the set; otherwise it is predicted from the other rows, for listed candidates.
     sources : Sources or None
         The reliability of each annotator, if there are several.
     noise : Noise or None

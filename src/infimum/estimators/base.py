@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -19,17 +19,7 @@ from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows
 from ..data.checks import check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning, InputError
-from ..data.inputs import (
-    as_numbers,
-    explaining_gaps,
-    in_order,
-    in_range,
-    is_frame,
-    names_of,
-    narrow,
-    readable,
-    refuse_tiny,
-)
+from ..data.inputs import as_numbers, in_order, is_frame, names_of, narrow, refuse_tiny
 from ..evidence import Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
@@ -59,28 +49,26 @@ class Prepared(NamedTuple):
     sets: Sets
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
     """The base class of all estimators.
 
-    It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space.
+    It predicts f(x) = argmin_z sum_i alpha_i(x) L(z, S_i). A subclass defines `_output`, the output space. Its
+    parameters are the fields of a dataclass, so a subclass lists only those that it adds.
     """
 
     batch_numbers: ClassVar[int] = 2**22
     """Numbers formed at a time for a batch of queries: 32 MiB."""
 
-    def __init__(
-        self, principle: Any, negative_weights: str, weights: Any, solver: Any, max_search_time: float | None,
-        n_jobs: int | None, random_state: Any, verbose: int, search_config: SearchConfig | None,
-    ):  # fmt: skip
-        self.principle = principle
-        self.negative_weights = negative_weights
-        self.weights = weights
-        self.solver = solver
-        self.max_search_time = max_search_time
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.search_config = search_config
+    principle: Any = "auto"
+    negative_weights: str = "auto"
+    weights: Any = "auto"
+    solver: Any = "auto"
+    max_search_time: float | None = None
+    n_jobs: int | None = None
+    random_state: Any = 0
+    verbose: int = 0
+    search_config: SearchConfig | None = None
 
     @classmethod
     def paper(cls, *args: Any, **settings: Any) -> Self:
@@ -122,17 +110,7 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         self
             The fitted model.
         """
-        new = self._unfitted_copy()
-        new._fit_with_callbacks(X, y, sample_weight, groups)
-        # all at once: a fit that fails or is interrupted leaves the model as it was
-        self.__dict__ = dict(vars(new))
-        return self
-
-    def _unfitted_copy(self) -> Self:
-        """Return a model with the same parameters that is not fitted."""
-        new = self.__class__.__new__(self.__class__)
-        new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        return new
+        return self._fit_at_once(X, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         recipe, self.selection_, rows, output, sets = self._prepare(X, y, sample_weight, groups)
@@ -174,7 +152,7 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         return vars(self).get("recipe_") or self._recipe()
 
     def _recipe(self) -> Recipe:
-        return Recipe(self.principle, self.negative_weights, self.weights, self.solver, vars(self).get("noise"))
+        return Recipe(self.principle, self.negative_weights, self.weights, self.solver, getattr(self, "noise", None))
 
     def _search_config(self) -> SearchConfig:
         config = SearchConfig() if self.search_config is None else self.search_config
@@ -361,19 +339,10 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
             X = X[model._integer_names]  # only pandas has such names
         else:
             X = in_order(X, vars(model).get("feature_names_in_", np.array([])).tolist() or None)
-        numbers = as_numbers(X)
-        validate_data(model, X, skip_check_array=True, reset=reset)
-        if reset:
-            refuse_tiny(numbers, names_of(X))
-        return narrow(numbers)
-    table = readable(X)
-
-    def check() -> Any:
-        return validate_data(model, table, accept_sparse="csr", dtype=np.float64, reset=reset)
-
-    numbers = in_range(explaining_gaps(check, table))
+    numbers = as_numbers(X).astype(np.float64, copy=False)
+    validate_data(model, X, skip_check_array=True, reset=reset)
     if reset:
-        refuse_tiny(numbers)
+        refuse_tiny(numbers, names_of(X))
     return narrow(numbers)
 
 

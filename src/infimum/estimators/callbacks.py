@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -38,6 +38,19 @@ class CallbackMixin(CallbackSupportMixin):
         self._fit(X, y, *others)
         if context is not None:
             context.call_on_fit_task_end(estimator=self, X=X, y=y)
+
+    def _fit_at_once(self, *data: Any) -> Self:
+        """Fit a copy and take over its state, so a fit that fails or is interrupted leaves the model as it was."""
+        new = self._unfitted_copy()
+        new._fit_with_callbacks(*data)
+        self.__dict__ = dict(vars(new))
+        return self
+
+    def _unfitted_copy(self) -> Self:
+        """Return a model with the same parameters that is not fitted."""
+        new = self.__class__.__new__(self.__class__)
+        new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        return new
 
     def _on_candidate(self, result: Any) -> bool:
         """Call the callbacks about one candidate; return whether the search is to end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from ..data import is_chunked
 from ..data.errors import InfimumWarning
 from ..outputs import Labels, Sets
 from ..outputs.labels.costs import without_frames
-from ..selection import SearchConfig
 from .conditional import available_unless
 from .docs import MODEL
 from .probability import ProbabilityMixin, check_calibrator
@@ -37,6 +37,7 @@ def _check_probabilities(model: PartialClassifier) -> None:
 
 
 @MODEL
+@dataclass(kw_only=True, eq=False, repr=False)
 class PartialClassifier(ProbabilityMixin):
     """Classification from candidate labels.
 
@@ -50,14 +51,14 @@ class PartialClassifier(ProbabilityMixin):
     cost : None, "ordinal", (m, m) array, DataFrame or Taxonomy, optional
         The cost of predicting class z (rows) if class y is true (columns). None is the 0-1 loss. Set it if some
         mistakes are worse than others: "ordinal" for ordered classes, a `Taxonomy` for hierarchical ones.
-    principle, negative_weights, weights, solver : shared
     classes : list, optional
         All classes in order. Set it if some classes do not occur in y, to allow no other labels, or to give an order.
-    probabilities, max_search_time, n_jobs, random_state, verbose, search_config : shared
+    probabilities : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of sets that do not contain the true label. "estimate" estimates it, and "auto" does so if this
         increases the likelihood of held-out sets. None assumes that every set contains the true label. Only
         disambiguation uses it.
+    principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config : shared
 
     Attributes
     ----------
@@ -79,30 +80,10 @@ class PartialClassifier(ProbabilityMixin):
     The paper's estimator, the infimum with kernel ridge weights, is `PartialClassifier.paper()`.
     """
 
-    def __init__(
-        self,
-        cost: Any = None,
-        *,
-        principle: Any = "auto",
-        negative_weights: str = "auto",
-        weights: Any = "auto",
-        solver: Any = "auto",
-        classes: Any = None,
-        probabilities: Any = None,
-        max_search_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-        search_config: SearchConfig | None = None,
-        noise: Any = "auto",
-    ) -> None:
-        super().__init__(
-            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
-        )
-        self.cost = cost
-        self.classes = classes
-        self.probabilities = probabilities
-        self.noise = noise
+    cost: Any = field(default=None, kw_only=False)
+    classes: Any = None
+    probabilities: Any = None
+    noise: Any = "auto"
 
     def _output(self, y: Any) -> Labels:
         return Labels(self.cost, self.classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -63,9 +64,8 @@ def clean_labels(
     ['cat', 'cat', 'cat', 'dog', 'dog', 'dog']
     """
     how = Disambiguation() if how is None else how
-    model = PartialEstimator(
-        Labels() if output is None else output, how, weights="auto" if weights is None else weights
-    )
+    output = Labels() if output is None else output
+    model = PartialEstimator(output, principle=how, weights="auto" if weights is None else weights)
     if weights is not None:
         found: Any = model.fit(X, y, sample_weight)
     else:
@@ -78,6 +78,7 @@ def _check_estimator_has_probabilities(model: DisambiguationClassifier) -> None:
         model.estimator.predict_proba  # noqa: B018 -- raises the error of the estimator
 
 
+@dataclass(eq=False, repr=False)
 class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
     """Any classifier, fitted to the labels that disambiguation finds, each weighted by its confidence.
 
@@ -114,19 +115,11 @@ class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
     array(['cat', 'dog'], dtype='<U3')
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        weights: Any = None,
-        how: Disambiguation | None = None,
-        drop_suspects: bool = False,
-        classes: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.weights = weights
-        self.how = how
-        self.drop_suspects = drop_suspects
-        self.classes = classes
+    estimator: Any = None
+    weights: Any = None
+    how: Disambiguation | None = None
+    drop_suspects: bool = False
+    classes: Any = None
 
     def output_space(self, y: Any) -> Labels:
         """Return the output space that a fit to `y` would use, fitted to y."""

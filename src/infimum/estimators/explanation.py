@@ -166,14 +166,10 @@ def _given(output: OutputSpace, against: Any) -> NDArray:
     """Return the output that the user has given, (1, *z)."""
     sets = output.read([against])
     z = sets.member(sets.center(), output)
-    if not sets.contains(z).all() or len(sets) != 1 or _is_wide(output, sets, z):
+    nearest, farthest = (SetLoss(output, sets, which).rowwise_loss(z)[0] for which in ("infimum", "supremum"))
+    if len(sets) != 1 or not sets.contains(z).all() or farthest > nearest + 1e-12:
         raise ValueError(f"against must be one output, not a set of several. Got {against!r}.")
     return np.asarray(z)
-
-
-def _is_wide(output: OutputSpace, sets: Sets, z: NDArray) -> bool:
-    """Whether a set contains more than z: its farthest member has a positive loss."""
-    return bool(SetLoss(output, sets, "supremum").rowwise_loss(z)[0] > SetLoss(output, sets).rowwise_loss(z)[0] + 1e-12)
 
 
 def _short(text: str, n: int = 40) -> str:

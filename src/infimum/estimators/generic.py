@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..outputs import OutputSpace
-from ..selection import SearchConfig
 from .base import PartialModel
 from .docs import MODEL
 
 
 @MODEL
+@dataclass(kw_only=True, eq=False, repr=False)
 class PartialEstimator(PartialModel):
     """A model for any output space, one of the library's or your own.
 
@@ -32,23 +33,7 @@ class PartialEstimator(PartialModel):
     array([2, 2])
     """
 
-    def __init__(
-        self,
-        output: OutputSpace,
-        principle: Any = "auto",
-        negative_weights: str = "auto",
-        weights: Any = "auto",
-        solver: Any = "auto",
-        max_search_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-        search_config: SearchConfig | None = None,
-    ) -> None:
-        super().__init__(
-            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
-        )
-        self.output = output
+    output: OutputSpace = field(kw_only=False)
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(self.output, OutputSpace):

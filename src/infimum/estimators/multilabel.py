@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..evidence import Noise
 from ..outputs import Tags
-from ..selection import SearchConfig
 from ..solvers import ClosedForm
 from .conditional import available_unless
 from .docs import MODEL
@@ -34,6 +33,7 @@ def _check_probabilities(model: PartialMultilabelClassifier) -> None:
 
 
 @MODEL
+@dataclass(kw_only=True, eq=False, repr=False)
 class PartialMultilabelClassifier(ProbabilityMixin):
     """Multilabel classification from partly known tags, or from Hamming balls.
 
@@ -43,14 +43,14 @@ class PartialMultilabelClassifier(ProbabilityMixin):
         The number of tags of each prediction; any number by default. Set it if y contains present tags only.
     tag_cost : float, default 0
         The cost of each predicted tag, between 0 and 1. Set it, or `n_tags`, if y contains present tags only.
-    principle, negative_weights, weights, solver : shared
     tags : int or list, optional
         The number of tags, or their names; by default those that occur in y.
-    probabilities, max_search_time, n_jobs, random_state, verbose, search_config : shared
+    probabilities : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of known tags that are wrong. "estimate" estimates it for each tag, and "auto" does so if this
         increases the likelihood of held-out tags. None assumes that every known tag is right. Only disambiguation uses
         it.
+    principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config : shared
 
     Attributes
     ----------
@@ -66,32 +66,11 @@ class PartialMultilabelClassifier(ProbabilityMixin):
     (['red', 'round'], [[1, -1]])
     """
 
-    def __init__(
-        self,
-        n_tags: int | None = None,
-        tag_cost: float = 0.0,
-        *,
-        principle: Any = "auto",
-        negative_weights: str = "auto",
-        weights: Any = "auto",
-        solver: Any = "auto",
-        tags: Any = None,
-        probabilities: Any = None,
-        max_search_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-        search_config: SearchConfig | None = None,
-        noise: Any = "auto",
-    ) -> None:
-        super().__init__(
-            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
-        )
-        self.n_tags = n_tags
-        self.tag_cost = tag_cost
-        self.tags = tags
-        self.probabilities = probabilities
-        self.noise = noise
+    n_tags: int | None = field(default=None, kw_only=False)
+    tag_cost: float = field(default=0.0, kw_only=False)
+    tags: Any = None
+    probabilities: Any = None
+    noise: Any = "auto"
 
     def _output(self, y: Any) -> Tags:
         return Tags(self.tags, self.n_tags, self.tag_cost)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..metrics import r2
 from ..outputs import OutputSpace, Product
-from ..selection import SearchConfig
 from ..selection.scores import labelled_weight, scored_by
 from .base import PartialModel
 from .docs import MODEL
@@ -18,6 +18,7 @@ SCORES: dict[str, Any] = {"number": r2, "vector": r2}
 
 
 @MODEL
+@dataclass(kw_only=True, eq=False, repr=False)
 class PartialMultiOutput(PartialModel):
     """A model for several outputs per row, each with its own kind of partial label.
 
@@ -36,14 +37,7 @@ class PartialMultiOutput(PartialModel):
 
     Attributes
     ----------
-    output_ : Product
-        The fitted output space; `output_.importance_` are the factors of the losses.
-    selection_ : SelectionResult or None
-        What was compared and selected; None if all parts were given.
-    recipe_ : Recipe
-        The parts that were fitted.
-    weights_, solver_
-        The fitted parts.
+    selection_, labels_, confidence_, suspects_, tied_, label_errors_, noise_, n_features_in_, output_, sets_ : shared
 
     Examples
     --------
@@ -55,25 +49,8 @@ class PartialMultiOutput(PartialModel):
     ['cat', 'dog']
     """
 
-    def __init__(
-        self,
-        parts: Any = None,
-        importance: Any = None,
-        principle: Any = "auto",
-        negative_weights: str = "auto",
-        weights: Any = "auto",
-        solver: Any = "auto",
-        max_search_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-        search_config: SearchConfig | None = None,
-    ) -> None:
-        super().__init__(
-            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
-        )
-        self.parts = parts
-        self.importance = importance
+    parts: Any = field(default=None, kw_only=False)
+    importance: Any = field(default=None, kw_only=False)
 
     def _output(self, y: Any) -> OutputSpace:
         return Product(self.parts, self.importance)

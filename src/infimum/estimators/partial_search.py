@@ -5,18 +5,15 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Number
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.stats import rankdata
-from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -36,9 +33,9 @@ from ..selection.record import Record
 from ..selection.result import scoring_of
 from ..selection.rows import labelled_rows
 from ..selection.scores import NAMES
-from ..weights import KernelRidge, Nystrom, Scaled
+from ..weights import KernelRidge, Nystrom, Scaled, Weights
 from ..weights.holdout import folds_of
-from .base import PartialModel, validated, weight_params
+from .base import PartialModel
 from .callbacks import CallbackMixin
 from .classifier import PartialClassifier
 from .conditional import available_unless
@@ -52,21 +49,8 @@ PAIRS = {
 }
 """name -> (principle, negative_weights)."""
 
-SCALINGS: dict[str, list] = {
-    "none": [],
-    "standard": [StandardScaler()],
-    "unit": [StandardScaler(), Normalizer()],
-    "relevant": [],
-    "relevant unit": [],
-}
-"""Steps before the estimator. Relevances depend on the sets and are learned by the weights; see `weights.Scaled`."""
-
+SCALINGS = ("none", "standard", "unit", "relevant", "relevant unit")
 KERNELS = ("rbf", "laplacian")
-
-OF_BEST = (
-    "labels_", "confidence_", "deviation_", "tied_", "suspects_", "disambiguation_", "classes_", "tags_", "output_",
-)  # fmt: skip
-"""Fitted attributes that are taken from the best estimator."""
 
 
 def _check_estimator_has(name: str) -> Callable[[Any], None]:
@@ -79,6 +63,7 @@ def _check_estimator_has(name: str) -> Callable[[Any], None]:
     return check
 
 
+@dataclass(eq=False, repr=False)
 class PartialSearch(CallbackMixin, BaseEstimator):
     """Grid search over kernel ridge models by cross-validation on candidate sets.
 
@@ -117,8 +102,8 @@ class PartialSearch(CallbackMixin, BaseEstimator):
 
     Attributes
     ----------
-    best_estimator_ : Pipeline
-        The scaling and the estimator, fitted to all rows.
+    best_estimator_ : PartialModel
+        The estimator with the selected parts, fitted to all rows. Its weights scale the features.
     best_params_ : dict
         The parameters of the best candidate.
     best_score_ : float
@@ -147,27 +132,15 @@ class PartialSearch(CallbackMixin, BaseEstimator):
     (True, 12)
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        scalings: Sequence[str] = ("standard", "unit"),
-        kernels: Sequence[str] = ("rbf", "laplacian"),
-        gammas: Sequence[float] = (0.5, 1.0, 2.0),
-        lams: Sequence[float] = (1e-5,),
-        principles: Sequence[str] | None = None,
-        scoring: str = "auto",
-        cv: Any = 5,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.scalings = scalings
-        self.kernels = kernels
-        self.gammas = gammas
-        self.lams = lams
-        self.principles = principles
-        self.scoring = scoring
-        self.cv = cv
-        self.verbose = verbose
+    estimator: Any = None
+    scalings: Sequence[str] = ("standard", "unit")
+    kernels: Sequence[str] = ("rbf", "laplacian")
+    gammas: Sequence[float] = (0.5, 1.0, 2.0)
+    lams: Sequence[float] = (1e-5,)
+    principles: Sequence[str] | None = None
+    scoring: str = "auto"
+    cv: Any = 5
+    verbose: int = 0
 
     def output_space(self, y: Any) -> Any:
         """Return the output space that a fit to `y` would use, fitted to y."""
@@ -175,18 +148,12 @@ class PartialSearch(CallbackMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evaluate every candidate, then fit the best one to all rows."""
-        new = self.__class__.__new__(self.__class__)
-        new.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        new._fit_with_callbacks(X, y, sample_weight, groups)
-        # all at once: a search that fails or is interrupted too early leaves the model as it was
-        self.__dict__ = dict(vars(new))
-        return self
+        return self._fit_at_once(X, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         model = self._check()
         recipe = model._recipe()
         rows: Any = clone(model)._rows(X, y, sample_weight, groups)
-        validated(self, X, reset=True)
         output = rows.fitted(model._output(y))
         data = self._data(recipe, rows, output, recipe.read(rows, output))
         candidates = self._candidates(recipe, rows.X, data.sets)
@@ -204,10 +171,8 @@ class PartialSearch(CallbackMixin, BaseEstimator):
             )
         best = self._best(record.evaluations, data)
         medians = [_median(one.candidate, data.kernels) for one in record.evaluations]
-        fitted = self._pipeline(model, best.result.params, _median(best.candidate, data.kernels), data.kernels.X)
-        with config_context(enable_metadata_routing=False):  # all steps get the weights
-            fitted.fit(rows.X, y, **weight_params(fitted, rows.w))
-        self.best_estimator_ = fitted
+        fitted = self._configured(model, best.result.params, _median(best.candidate, data.kernels))
+        self.best_estimator_ = fitted.fit(X, rows.y, sample_weight, groups)
         self._keep(record.evaluations, best, medians)
 
     def _keep(self, evaluations: list[Evaluation], best: Evaluation, medians: list[float]) -> None:
@@ -306,25 +271,19 @@ class PartialSearch(CallbackMixin, BaseEstimator):
         return max(evaluations, key=lambda one: np.nan_to_num(getattr(one.result, self.scoring), nan=-np.inf))
 
     @staticmethod
-    def _pipeline(model: PartialModel, params: dict[str, Any], median: float, X: Any = None) -> Pipeline:
-        """Return the model of a candidate, to be fitted to X."""
+    def _configured(model: PartialModel, params: dict[str, Any], median: float) -> PartialModel:
+        """Return the model of a candidate, which is not fitted; `median` is the unit of 1 / gamma."""
         candidate = Candidate(**params)
         chosen: dict[str, Any] = {"negative_weights": candidate.negative_weights}
         if is_auto(model.principle):
             chosen["principle"] = candidate.principle
         if candidate.gamma is not None:
-            shape: dict[str, Any] = {
-                "lam": candidate.lam, "kernel": candidate.kernel, "gamma": candidate.gamma / median
-            }  # fmt: skip
-            weights = Nystrom(**shape) if candidate.weights == "nystrom" else KernelRidge(**shape)
-            chosen["weights"] = Scaled(weights, candidate.scaling) if candidate.has_relevance else weights
+            family = Nystrom if candidate.weights == "nystrom" else KernelRidge
+            weights: Weights = family(lam=candidate.lam, kernel=candidate.kernel, gamma=candidate.gamma / median)
+            chosen["weights"] = weights if candidate.scaling == "none" else Scaled(weights, candidate.scaling)
         elif isinstance(model.weights, str):
             chosen["weights"] = candidate.build(0, SearchConfig())
-        steps = [clone(step) for step in SCALINGS.get(candidate.scaling, [])]
-        for step in steps:
-            if sparse.issparse(X) and "with_mean" in step.get_params():
-                step.set_params(with_mean=False)  # a sparse X is not centred
-        return make_pipeline(*steps, clone(model).set_params(**chosen))
+        return clone(model).set_params(**chosen)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -336,29 +295,30 @@ class PartialSearch(CallbackMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray:
         """Predict with the best estimator."""
         check_is_fitted(self)
-        return self.best_estimator_.predict(validated(self, X))
+        return self.best_estimator_.predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the best estimator on new data."""
         check_is_fitted(self)
-        with config_context(enable_metadata_routing=False):
-            return self.best_estimator_.score(validated(self, X), y, sample_weight)
+        return self.best_estimator_.score(X, y, sample_weight)
 
     @available_unless(_check_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
         """Return the probabilities of the best estimator."""
         check_is_fitted(self)
-        return self.best_estimator_.predict_proba(validated(self, X))
+        return self.best_estimator_.predict_proba(X)
 
     @available_unless(_check_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray:
         """Return the decision function of the best estimator."""
         check_is_fitted(self)
-        return self.best_estimator_.decision_function(validated(self, X))
+        return self.best_estimator_.decision_function(X)
 
     def __getattr__(self, name: str) -> Any:
-        if name in (*OF_BEST, "predict_proba", "decision_function") and "best_estimator_" in self.__dict__:
-            return getattr(self.best_estimator_[-1], name)  # or the error of this estimator, which says what to change
+        """Return a fitted attribute of the best estimator, or raise its error, which says what to change."""
+        of_best = name in ("predict_proba", "decision_function") or (name.endswith("_") and not name.startswith("_"))
+        if of_best and "best_estimator_" in self.__dict__:
+            return getattr(self.best_estimator_, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
 
     def to_frame(self) -> Any:

@@ -48,35 +48,33 @@ class ProbabilityMixin(PartialModel):
 
     def _fit_calibrator(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> TemperatureScaling | None:
         """Fit the map if it is requested, or if it costs little; disambiguation has fitted it already."""
-        recipe = self._resolved_recipe()
-        disambiguated = recipe.disambiguation is not None
-        requested = self.probabilities is not None
-        automatic = not requested and self.principle == "auto" and not disambiguated
-        if not (requested or disambiguated or automatic):
-            return None
-        if automatic and (recipe.refits_on_labels or not self._has_option_scores()):
-            return None
+        recipe, requested = self._resolved_recipe(), self.probabilities is not None
         found = self.disambiguation_ if self.disambiguation_ is not None and self.disambiguation_.soft else None
         if found is not None and found.calibrator is not None:
             return found.calibrator
-        if not requested and (not automatic or not (self.selection_ and self.selection_.results)):
+        if not requested and recipe.disambiguation is None and (
+            self.principle != "auto" or not self._has_option_scores()
+        ):  # fmt: skip
+            return None
+        if not requested and (recipe.disambiguation is not None or not (self.selection_ and self.selection_.results)):
             return TemperatureScaling()  # no row was held out
         rows = self._unfitted_copy()._rows(X, y, sample_weight, groups)
-        if automatic:
-            rows = self._subsample(rows)
+        rows = rows if requested else self._subsample(rows)
         if not isinstance(rows, Table):
             raise ValueError(
                 "probabilities= holds out rows, which is not supported for chunked data. Pass arrays, or call"
                 " calibrate(X_cal, y_cal)."
             )
         sets: Any = self.output_.read(rows.y)  # these rows have been checked and warned about
+        options = sets.options()
         if found is not None and found.out_of_fold is not None:
-            return fit_temperature(with_unit_sum(found.out_of_fold), sets.options(), rows.w)
-        if automatic and sets.options() is None:
+            return fit_temperature(with_unit_sum(found.out_of_fold), options, rows.w)
+        if options is None and not requested:
             return None
         table = Table(rows.X, None, rows.w)
-        F = out_of_fold_scores(recipe, self._option_scores, table, self.output_, sets)
-        return fit_temperature(F, sets.options(), rows.w)
+        return fit_temperature(
+            out_of_fold_scores(recipe, self._option_scores, table, self.output_, sets), options, rows.w
+        )
 
     def _subsample(self, rows: Any) -> Any:
         """Return at most `MAX_ROWS` rows, which do not depend on the order of the rows."""

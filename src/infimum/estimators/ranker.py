@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..outputs import Rankings
-from ..selection import SearchConfig
 from .base import PartialModel
 from .docs import MODEL
 
 
 @MODEL
+@dataclass(kw_only=True, eq=False, repr=False)
 class PartialRanker(PartialModel):
     """Rankings of items from comparisons, top-k lists, buckets and ranks with gaps.
 
@@ -25,7 +26,6 @@ class PartialRanker(PartialModel):
     ----------
     items : int or list, optional
         The number of items, or the items, of any hashable type; by default those that occur in y.
-    principle, negative_weights, weights, solver : shared
     time_limit : float, optional
         Seconds that one prediction may take to prove its optimality; ``float("inf")`` sets no limit. By default a
         search ends after a number of steps, at the same order in every run, and `minimum(X)` returns a bound.
@@ -38,11 +38,11 @@ class PartialRanker(PartialModel):
         Kendall's loss counts the pairs that a prediction has wrong. Spearman's is the sum of squared differences
         between the places of an item. Its predictions are sorted lists, which takes microseconds and little memory.
         "auto" is Kendall's loss up to 128 items, and Spearman's beyond.
-    max_search_time, n_jobs, random_state, verbose, search_config : shared
     noise : {"auto", "estimate"}, None or float, default "auto"
         The share of comparisons that are wrong. "estimate" estimates it, and "auto" does so if this increases the
         likelihood of held-out comparisons. None assumes that every comparison is right. "estimate" and a
         number require disambiguation, and principle="auto" then compares no other principle.
+    principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config : shared
 
     Attributes
     ----------
@@ -60,32 +60,11 @@ class PartialRanker(PartialModel):
            ['c', 'b', 'a']], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        items: Any = None,
-        *,
-        principle: Any = "auto",
-        negative_weights: str = "auto",
-        weights: Any = "auto",
-        solver: Any = "auto",
-        time_limit: float | None = None,
-        contradictions: str = "error",
-        max_search_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-        search_config: SearchConfig | None = None,
-        loss: str = "auto",
-        noise: Any = "auto",
-    ) -> None:
-        super().__init__(
-            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
-        )
-        self.items = items
-        self.time_limit = time_limit
-        self.contradictions = contradictions
-        self.loss = loss
-        self.noise = noise
+    items: Any = field(default=None, kw_only=False)
+    time_limit: float | None = None
+    contradictions: str = "error"
+    loss: str = "auto"
+    noise: Any = "auto"
 
     def _output(self, y: Any) -> Rankings:
         return Rankings(self.items, self.time_limit, self.contradictions, self.loss)

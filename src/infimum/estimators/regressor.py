@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.base import RegressorMixin
@@ -9,13 +10,13 @@ from sklearn.base import RegressorMixin
 from ..metrics import r2
 from ..outputs import OutputSpace, Reals, Vectors
 from ..outputs.vectors import VectorSets
-from ..selection import SearchConfig
 from ..selection.scores import labelled_weight, scored_by
 from .base import PartialModel
 from .docs import MODEL
 
 
 @MODEL
+@dataclass(kw_only=True, eq=False, repr=False)
 class PartialRegressor(RegressorMixin, PartialModel):
     """Regression from intervals, one-sided intervals, unions of intervals and sets of vectors.
 
@@ -68,28 +69,9 @@ class PartialRegressor(RegressorMixin, PartialModel):
     array([3.12, 0.93])
     """
 
-    def __init__(
-        self,
-        loss: str = "squared",
-        *,
-        principle: Any = "auto",
-        negative_weights: str = "auto",
-        weights: Any = "auto",
-        solver: Any = "auto",
-        bounds: Any = None,
-        max_search_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-        search_config: SearchConfig | None = None,
-        noise: Any = None,
-    ) -> None:
-        super().__init__(
-            principle, negative_weights, weights, solver, max_search_time, n_jobs, random_state, verbose, search_config
-        )
-        self.loss = loss
-        self.bounds = bounds
-        self.noise = noise
+    loss: str = field(default="squared", kw_only=False)
+    bounds: Any = None
+    noise: Any = None
 
     def _output(self, y: Any) -> OutputSpace:
         if not isinstance(y, VectorSets):

@@ -156,7 +156,9 @@ class PartialSequenceTagger(OutputModel):
         """Return y as candidate labels of the tokens, sequence after sequence."""
         if self.sequence is None:
             sets = output.read(_with_lengths(y, tokens.lengths), strict)
-            return _same_lengths(sets, tokens.lengths)
+            if not np.array_equal(sets.lengths, tokens.lengths):
+                raise ValueError("The sequences of X and y have different lengths. Select the same rows of both.")
+            return sets
         labels = output.read(y, strict)
         if len(labels) != len(tokens.numbers):
             n = len(tokens.numbers)
@@ -210,8 +212,9 @@ class PartialSequenceTagger(OutputModel):
 
     def padded_probabilities(self, X: Any) -> NDArray:
         """Return `predict_proba` as one array, (n, width, m) with NaN beyond the ends; (N, m) if rows are tokens."""
-        found = self.predict_proba(X)
-        return found if self.sequence is not None else padded(found, np.nan)
+        tokens, design, sets = self._prepared(X)
+        found = self.chain_.marginals(design, sets)
+        return sets.padded(found, np.nan) if tokens.order is None else in_rows(found, tokens.order)
 
     def minimum(self, X: Any) -> Minimum:
         """Return predicted sequences, their expected number of wrong labels, and a lower bound, which is equal to it.
@@ -342,15 +345,6 @@ class PartialSequenceTagger(OutputModel):
         return tags
 
 
-def padded(parts: list[NDArray], value: float) -> NDArray:
-    """Return arrays of different lengths as one array, with a value beyond their ends."""
-    width = max(map(len, parts))
-    out = np.full((len(parts), width, *parts[0].shape[1:]), value, dtype=float)
-    for row, part in zip(out, parts):
-        row[: len(part)] = part
-    return out
-
-
 def _with_lengths(y: Any, lengths: NDArray) -> Any:
     """Return y with one None per token for a sequence without labels; raise an error if lengths differ."""
     if isinstance(y, Sets):
@@ -367,9 +361,3 @@ def _with_lengths(y: Any, lengths: NDArray) -> Any:
             bad.add(k, f"{len(row)} labels for {n} tokens")
     bad.refuse("Each sequence of y needs one entry per token; None is an unknown label.")
     return rows
-
-
-def _same_lengths(sets: Any, lengths: NDArray) -> Lattices:
-    if not np.array_equal(sets.lengths, lengths):
-        raise ValueError("The sequences of X and y have different lengths. Select the same rows of both.")
-    return sets

@@ -57,7 +57,7 @@ class TrainingLabelsMixin:
 
     @property
     def label_errors_(self) -> NDArray:
-        """The training rows, ordered by the probability that their set misses the true label, the largest first."""
+        """The training rows, ordered by the probability of a label outside of their set, the largest first."""
         found = self._disambiguation()
         if found.miss is not None:
             return np.argsort(-found.miss, kind="stable")

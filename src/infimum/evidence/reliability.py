@@ -84,10 +84,14 @@ class SourceModel:
     def with_answers(self, answers: Answers) -> SourceModel:
         """Return the sources as they are estimated, with other answers."""
         new = SourceModel(answers, self.prior, self.confusion, self.fixed)
-        new.guessing, pi = self.guessing[:1], self.pi
-        new._pi = None if pi is None or not new.confusion else pi[None, new._used]
-        new.R = new._likelihood(new.guessing[0], None if new._pi is None else new._pi[0])[None]
-        return new
+        return new.with_estimates(self.guessing[0], self.pi)
+
+    def with_estimates(self, guessing: NDArray, pi: NDArray | None) -> SourceModel:
+        """Set the shares of guesses (n_sources,) and the matrices (n_sources, c, c) of the sources."""
+        self.guessing = guessing[None]
+        self._pi = None if pi is None or not self.confusion else pi[None, self._used]
+        self.R = self._likelihood(guessing, None if self._pi is None else self._pi[0])[None]
+        return self
 
     @property
     def pi(self) -> NDArray | None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .answers import Answers
-from .reliability import SourceModel
+from .answers import Answers, SourcedAnswers
+from .reliability import Prior, SourceModel
 
 Z = 1.96  # standard errors of an interval of 95 %
 
@@ -74,6 +74,23 @@ class Sources:
         ax.set_xlabel("reliability (0: no better than chance)")
         ax.set_ylabel("annotator")
         return ax
+
+    def log_likelihood(self, votes: SourcedAnswers) -> NDArray:
+        """Return the log-likelihood of all answers about each row if a class is true, (n, m), up to a constant.
+
+        An annotator without an estimate is as reliable as the mean of the others.
+        """
+        place = {name: k for k, name in enumerate(self.names)}
+        at = [place.get(name, -1) for name in votes.names]
+        k = votes.answers.n_sources - len(at)  # sources of known labels
+        guessing = np.append(np.append(1 - self.reliability, 1 - self.reliability.mean())[at], np.zeros(k))
+        pi = None
+        if self.confusion is not None:
+            each = np.concatenate([self.confusion, self.confusion.mean(axis=0, keepdims=True)])[at]
+            known = np.broadcast_to(np.eye(each.shape[1]), (k, *each.shape[1:]))
+            pi = np.concatenate([each.transpose(0, 2, 1), known])
+        model = SourceModel(votes.answers, Prior(), pi is not None).with_estimates(guessing, pi)
+        return model.log_likelihood()[0]
 
     def __len__(self) -> int:
         return len(self.names)

@@ -59,18 +59,17 @@ class Branching:
         tie = count()
         forward = np.where(self.root.T, np.inf, self.cost)
         cheaper_directions = float(np.triu(np.minimum(forward, forward.T), 1).sum())
-        tree: list[tuple[float, int, Bool, tuple | None]] = [(cheaper_directions, next(tie), self.root, None)]
+        tree: list[tuple[float, int, Bool]] = [(cheaper_directions, next(tie), self.root)]
         open_bound, finished = np.inf, True
         while finished and tree and not self.closed(tree[0][0]):
-            bound, _, before, state = heapq.heappop(tree)
-            bound, before, u, finished = self.relax(before, bound, state)
+            bound, _, before = heapq.heappop(tree)
+            bound, before, u, finished = self.relax(before, bound)
             self.nodes += 1
             if self.closed(bound):
                 continue
             children = self.branch(before, u) if finished else []
-            state = self.proximal.state()
             for child in children:
-                heapq.heappush(tree, (bound, -next(tie), child, state))
+                heapq.heappush(tree, (bound, -next(tie), child))
             if not children:
                 # out of time, or every pair is fixed and the bound meets the order up to rounding only
                 open_bound = min(open_bound, bound)
@@ -79,16 +78,15 @@ class Branching:
         self.bound = self.value if self.proved else open_bound
         return self
 
-    def relax(self, before: Bool, bound: float, state: tuple | None) -> tuple[float, Bool, Float, bool]:
+    def relax(self, before: Bool, bound: float) -> tuple[float, Bool, Float, bool]:
         """Return the bound of a node, its partial order with fixed pairs, a fractional order, and if time was enough.
 
-        The proximal steps end when the bound closes the node or hardly gains.
+        The proximal steps start from the multipliers of the last node, and end when the bound closes this one or hardly
+        gains.
         """
-        lp = self.proximal
-        if state is not None:
-            lp.resume(state)
+        lp, is_root = self.proximal, self.nodes == 0
         lp.fix(before)
-        wait, least = (ROOT_STEPS, ROOT_GAIN) if state is None else (NODE_STEPS, NODE_GAIN)
+        wait, least = (ROOT_STEPS, ROOT_GAIN) if is_root else (NODE_STEPS, NODE_GAIN)
         history: list[float] = []
         for step in count():
             if time.perf_counter() > self.deadline or self.steps_left <= 0:
@@ -109,7 +107,7 @@ class Branching:
                 gain = max(history[-wait:]) - max(history[-2 * wait : -wait])
                 if gain < least * (self.value - self.slack - bound):
                     break
-        kicks = KICKS if state is None and self.steps_left == np.inf else NODE_KICKS
+        kicks = KICKS if is_root and self.steps_left == np.inf else NODE_KICKS
         self.offer(sort_by(-lp.u.sum(axis=1), before), before, kicks)
         return bound, before, lp.u, True
 

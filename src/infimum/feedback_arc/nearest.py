@@ -140,20 +140,6 @@ def _nearest(place, z, items, below, a, cost, last, order):
 
 
 @njit(cache=True, nogil=True)
-def _fill_codes(orders, codes):
-    m = orders.shape[1]
-    place = np.empty(m, dtype=np.int64)
-    for k in range(len(orders)):
-        for p in range(m):
-            place[orders[k, p]] = p
-        column = 0
-        for i in range(m):
-            for j in range(i + 1, m):
-                codes[k, column] = 1 if place[i] < place[j] else -1
-                column += 1
-
-
-@njit(cache=True, nogil=True)
 def _nearest_all(orders, items, number, below, which_order, which_relation, size, out, distance):
     cost, last = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     place = np.empty(orders.shape[1], dtype=np.int64)
@@ -166,14 +152,6 @@ def _nearest_all(orders, items, number, below, which_order, which_relation, size
                 place[z[p]] = p
         r = which_relation[problem]
         distance[problem] = _nearest(place, z, items[r], below[r], number[r], cost, last, out[problem])
-
-
-def kendall_codes(orders: Int) -> np.ndarray:
-    """Return 1 where item i comes before item j > i and -1 where after, (k, m) -> (k, m(m-1)/2)."""
-    m = orders.shape[1]
-    codes = np.empty((len(orders), m * (m - 1) // 2), dtype=np.int8)
-    _fill_codes(orders, codes)
-    return codes
 
 
 def nearest_orders(orders: Int, active: ActiveItems, which_order: Any, which_relation: Any) -> tuple[Int, Int]:

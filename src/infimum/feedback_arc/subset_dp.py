@@ -130,14 +130,9 @@ def _agreed(cost, agreed):
     full = (1 << m) - 1
     first, rest = np.full(full + 1, np.inf), np.full(full + 1, np.inf)
     first[0] = rest[full] = 0.0
-    paid = np.zeros((full + 1, m))  # paid[I, i]: i comes after the items of I
+    paid = _sums_over_subsets(cost, 0, m)  # paid[I, i]: i comes after the items of I
     for I in range(full + 1):
         for i in range(m):
-            if I:
-                low = 0
-                while not (I >> low) & 1:
-                    low += 1
-                paid[I, i] = paid[I & (I - 1), i] + cost[low, i]
             if not (I >> i) & 1:
                 J = I | (1 << i)
                 first[J] = min(first[J], first[I] + paid[I, i])

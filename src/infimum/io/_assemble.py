@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,12 +15,13 @@ from ..outputs.labels.cells import label_cell
 from ..outputs.rankings.cells import bucket_pairs
 from ._files import BadRecords
 from ._frames import frame_of
-from ._meaning import KINDS, Answer, Choices, Entry, MeaningError, ReadOptions, Verbatim, ambiguous, one_of, short
+from ._meaning import KINDS, Answer, Choices, Entry, ReadOptions, Verbatim, ambiguous, one_of, short
 from ._records import Records, new_space
 from ._tree import Tree
 
 HINTS = 10  # misspelled names for which the closest class is searched
 FORMS = {"names": None, "flags": None, "order": "ranking", "number": "number"}
+"""The output type of each form of answers; the meaning decides about names."""
 
 
 def assemble(
@@ -33,38 +35,35 @@ def assemble(
     """Return the records of a file from its entries."""
     if options.meaning is not None:
         one_of("meaning", options.meaning, meanings)
-    answers = _Answers(source, entries, options, tuple(meanings), tree)
-    rows = _merged(answers, _answered(answers))
+    cells = _Cells(source, entries, options, tuple(meanings), tree)
+    rows = _merged(source, cells.space, cells.of(entries), options)
+    columns = dict.fromkeys(column for entry in entries for column in entry.data)
     return Records(
         [entry.id for entry, _, _ in rows],
-        frame_of(
-            [entry.data for entry, _, _ in rows],
-            options.backend,
-            dict.fromkeys(column for entry in entries for column in entry.data),
-        ),
+        frame_of([entry.data for entry, _, _ in rows], options.backend, columns),
         [cell for _, _, cell in rows],
-        answers.space.kind,
+        cells.space.kind,
         [annotator for _, annotator, _ in rows] if options.annotators == "rows" else None,
-        answers.classes if answers.space.kind in ("labels", "tags") else [],
+        cells.classes if cells.space.kind in ("labels", "tags") else [],
         dict(tree.parent) if tree is not None else None,
         [entry.place for entry, _, _ in rows],
     )
 
 
-class _Answers:
-    """The answers of one file, the output type of their cells, and the cell of each answer."""
+class _Cells:
+    """Cells of y from the answers of one file: the output type, the names, and what several names mean."""
 
     def __init__(self, source: str, entries: list[Entry], options: ReadOptions, meanings: tuple, tree: Tree | None):
-        self.source, self.entries, self.options, self.tree = source, entries, options, tree
+        self.source, self.options, self.tree, self.classes = source, options, tree, []
         self.meaning, self.unticked = options.meaning, options.unticked
-        every = [(entry, answer) for entry in entries for answer in entry.answers]
+        every = [(entry.place, answer) for entry in entries for answer in entry.answers]
         kind = self._kind(every)
-        self.classes = self._classes(every) if kind is None else []
         if kind is None:
-            if self.meaning is None:
-                self.meaning = self._infer_meaning(every, meanings)
+            named = [(place, answer) for place, answer in every if FORMS.get(answer.form, "") is None]
+            self.classes = self._names(named)
+            self.meaning = self.meaning or self._infer_meaning(named, meanings)
             if self.meaning == "all_of" and self.unticked is None:
-                self._require_unticked(every)
+                self._require_unticked(named)
             kind = KINDS[self.meaning]
         if kind == "tags" and tree is not None:
             self.classes = list(tree.parent)
@@ -73,59 +72,54 @@ class _Answers:
     def _kind(self, every: list) -> str | None:
         """Return the output type that the form of the answers implies; None for names, whose meaning decides."""
         first: dict = {}
-        for entry, answer in every:
+        for place, answer in every:
             if answer.form in FORMS:
-                first.setdefault(FORMS[answer.form], (entry.place, answer.value))
+                first.setdefault(FORMS[answer.form], f"{short(answer.value)} ({place})")
         if len(first) > 1:
-            (place, value), (other, another) = list(first.values())[:2]
             raise ValueError(
-                f"{self.source} mixes kinds of answers: {short(value)} ({place}) and {short(another)} ({other})."
+                f"{self.source} mixes kinds of answers: {' and '.join(list(first.values())[:2])}."
                 " Read one question at a time."
             )
         return next(iter(first), None)
 
-    def _classes(self, every: list) -> list:
+    def _names(self, named: list) -> list:
         """Return the names that may be selected: the given ones, otherwise all that the file offers or names."""
-        named: dict[Hashable, None] = {}
+        classes = self.options.classes
+        given = set(classes or ())
+        found: dict[Any, None] = {}
         bad = BadRecords(self.source)
-        given = set(self.options.classes or ())
-        for entry, answer in every:
-            if answer.form not in ("names", "flags"):
-                continue
+        for place, answer in named:
             names = dict.fromkeys([*(answer.options or ()), *answer.value])
-            named.update(names)
-            for name in names if self.options.classes is not None else ():
+            found.update(names)
+            for name in names if classes is not None else ():
                 if name not in given:
                     hint = _closest(name, given) if len(bad.found) < HINTS else ""
-                    bad.add(entry.place, f"{name!r} is not among the classes{hint}")
+                    bad.add(place, f"{name!r} is not among the classes{hint}")
         bad.refuse(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
         if self.tree is not None:
             return self.tree.classes()
-        return list(self.options.classes) if self.options.classes is not None else ordered(named)
+        return ordered(found) if classes is None else list(classes)
 
-    def _infer_meaning(self, every: list, meanings: tuple) -> str:
+    def _infer_meaning(self, named: list, meanings: tuple) -> str:
         """Return "one_of" if no answer has more than one name; raise `MeaningError` otherwise."""
-        several = [(e, a) for e, a in every if (a.form == "names" and len(a.value) > 1) or _two_accepted(a)]
-        if not several:
+        several = next(((place, a) for place, a in named if len(_selected(a)) > 1), None)
+        if several is None:
             return "one_of"
-        names = several[0][1].form == "names"
-        others = [(e, a) for e, a in every if a.form == several[0][1].form and a.value and a is not several[0][1]]
+        form = several[1].form
+        other = [(place, a) for place, a in named if a.form == form and a.value and a is not several[1]][:1]
         choices: dict[str, tuple[str, Callable]] = {
             'meaning="one_of"': ("one_of", self._label),
             'meaning="all_of", unticked="no"': ("all_of", lambda answer: self._tags(answer, "no")),
             'meaning="known_tags"': ("known_tags", lambda answer: self._tags(answer, "unknown")),
-            'meaning="order"': ("order", lambda answer: bucket_pairs([[name] for name in answer.value])),
+            'meaning="order"': ("order", _order),
         }
-        raise ambiguous(
-            self.source, "meaning", "what several names in one answer mean",
-            [(e.place, a) for e, a in (several[0], *others[:1])],
-            {text: outcome for text, (meaning, outcome) in choices.items()
-             if meaning in meanings and (names or meaning not in ("one_of", "all_of"))},
-        )  # fmt: skip
+        possible = meanings if form == "names" else ("known_tags", "order")
+        shown: Choices = {text: cell for text, (one, cell) in choices.items() if one in meanings and one in possible}
+        raise ambiguous(self.source, "meaning", "what several names in one answer mean", [several, *other], shown)
 
-    def _require_unticked(self, every: list) -> None:
+    def _require_unticked(self, named: list) -> None:
         """Raise `MeaningError` if answers leave names unselected and nobody said what that means."""
-        examples = [(e.place, a) for e, a in every if a.form == "names"]
+        examples = [(place, answer) for place, answer in named if answer.form == "names"]
         choices: Choices = {
             'unticked="no"': lambda answer: self._tags(answer, "no"),
             'unticked="unknown"': lambda answer: self._tags(answer, "unknown"),
@@ -133,131 +127,106 @@ class _Answers:
         if examples:
             raise ambiguous(self.source, "unticked", "what an unticked name means", examples, choices)
 
-    def cell(self, answer: Answer) -> Any:
+    def of(self, entries: list[Entry]) -> Kept:
+        """Return the cells of every entry; skipped answers are dropped or unlabelled."""
+        skipped, bad, rows = self.options.skipped, BadRecords(self.source), []
+        skips = [entry for entry in entries if any(map(self._is_skipped, entry.answers))]
+        if skips and skipped is None:
+            choices: Choices = {'skipped="unknown"': "an unlabelled row (None)", 'skipped="drop"': "left out"}
+            examples = [(entry.place, Verbatim("skipped, or an empty answer")) for entry in skips]
+            raise ambiguous(self.source, "skipped", "what a skipped row means", examples, choices)
+        for entry in entries:
+            kept = []
+            for answer in entry.answers:
+                if skipped != "drop" or not self._is_skipped(answer):
+                    with bad.at(entry.place):
+                        kept.append((answer.annotator, self._cell(answer)))
+            if kept or not entry.answers:  # a row without any answer stays, unlabelled
+                rows.append((entry, kept))
+        bad.refuse('Correct the file, or read the names as tags with meaning="known_tags".')
+        return rows
+
+    def _is_skipped(self, answer: Answer) -> bool:
+        """Whether there is no answer; an empty list is none for labels."""
+        empty = self.space.kind == "labels" and answer.form == "names" and not answer.value
+        return answer.form == "skipped" or empty
+
+    def _cell(self, answer: Answer) -> Any:
         """Return the cell of y for an answer; raise ValueError if there is none."""
-        if answer.form in ("unknown", "skipped"):
-            return None
-        if answer.form == "number":
-            return answer.value
-        if answer.form == "order":
-            return bucket_pairs(answer.value)
-        if self.meaning == "order":
-            return bucket_pairs([[name] for name in answer.value])
+        if answer.form in ("unknown", "skipped", "number"):
+            return answer.value if answer.form == "number" else None
+        if answer.form == "order" or self.meaning == "order":
+            return _order(answer)
         if self.meaning == "one_of":
             return self._label(answer)
         return self._tags(answer, "unknown" if self.meaning == "known_tags" else self.unticked) or None
 
     def _label(self, answer: Answer) -> Any:
-        if answer.form == "names":
-            names = list(answer.value)
-            if self.tree is not None:
-                names = [leaf for name in names for leaf in self.tree.under[name]]
-            return label_cell(names) if names else None
-        accepted = [name for name, present in answer.value.items() if present]
-        if len(accepted) > 1:
-            raise ValueError(f"at most one label can be true, got {', '.join(map(repr, accepted))}")
-        rejected = [name for name, present in answer.value.items() if not present]
-        return label_cell(accepted) if accepted else Not(*rejected) if rejected else None
+        names = _selected(answer)
+        if answer.form == "flags":
+            if len(names) > 1:
+                raise ValueError(f"at most one label can be true, got {', '.join(map(repr, names))}")
+            return names[0] if names else Not(*answer.value) if answer.value else None
+        if self.tree is not None:
+            names = [leaf for name in names for leaf in self.tree.under[name]]
+        return label_cell(names) if names else None
 
     def _tags(self, answer: Answer, unticked: str | None) -> dict:
         known = dict(answer.value) if answer.form == "flags" else dict.fromkeys(answer.value, True)
+        offered = list(answer.options or self.classes)
         if self.tree is not None:  # a node implies its ancestors; its descendants stay unknown
-            ticked = [name for name, present in known.items() if present]
+            ticked = _selected(answer)
             known = dict.fromkeys([node for name in ticked for node in [*self.tree.above(name), name]], True) | known
             hidden = {node for name in ticked for node in self.tree.below(name)}
             offered = [node for node in self.tree.parent if node not in hidden]
-        else:
-            offered = list(answer.options or self.classes)
         if unticked == "no" and answer.form == "names":  # flags list every name that was asked about
-            known |= {name: False for name in offered if name not in known}
+            known = dict.fromkeys(offered, False) | known
         return {name: known[name] for name in ordered(known)}
-
-    def is_skipped(self, answer: Answer) -> bool:
-        """Whether there is no answer; an empty list is none for labels."""
-        empty = self.space.kind == "labels" and answer.form == "names" and not answer.value
-        return answer.form == "skipped" or empty
 
 
 Kept = list[tuple[Entry, list[tuple[Any, Any]]]]
 """(annotator, cell) of every answer, for every entry."""
 
 
-def _answered(answers: _Answers) -> Kept:
-    """Return the cells of every entry; skipped answers are dropped or unlabelled."""
-    options, bad, rows = answers.options, BadRecords(answers.source), []
-    skips = [entry for entry in answers.entries if any(map(answers.is_skipped, entry.answers))]
-    if skips and options.skipped is None:
-        choices: Choices = {'skipped="unknown"': "an unlabelled row (None)", 'skipped="drop"': "left out"}
-        examples = [(entry.place, Verbatim("skipped, or an empty answer")) for entry in skips]
-        raise ambiguous(answers.source, "skipped", "what a skipped row means", examples, choices)
-    for entry in answers.entries:
-        kept = []
-        for answer in entry.answers:
-            if options.skipped == "drop" and answers.is_skipped(answer):
-                continue
-            try:
-                kept.append((answer.annotator, answers.cell(answer)))
-            except ValueError as error:
-                bad.add(entry.place, str(error))
-        if kept or not entry.answers:  # a row without any answer stays, unlabelled
-            rows.append((entry, kept))
-    bad.refuse('Correct the file, or read the names as tags with meaning="known_tags".')
-    return rows
-
-
-def _merged(answers: _Answers, rows: Kept) -> list[tuple[Entry, Any, Any]]:
+def _merged(source: str, space: OutputSpace, rows: Kept, options: ReadOptions) -> list[tuple[Entry, Any, Any]]:
     """Return (entry, annotator, cell), one for every row of y."""
-    how, conflict = answers.options.annotators, answers.options.conflict
+    how, conflict = options.annotators, options.conflict
     if how == "rows":
         return [(entry, who, cell) for entry, kept in rows for who, cell in kept or [(None, None)]]
-    several = [(entry, kept) for entry, kept in rows if len(kept) > 1]
+
+    def combined(kept: list, how: str | None) -> Any:
+        cells = [cell for _, cell in kept if cell is not None]
+        return getattr(space, f"{how}_cells")(cells) if len(cells) > 1 else cells[0] if cells else None
+
+    several = [(entry.place, kept) for entry, kept in rows if len(kept) > 1]
     if several and how is None:
-        raise _how_to_merge(answers, several)
-    merged, bad = [], BadRecords(answers.source)
+
+        def outcome(kept: list, how: str) -> Any:
+            try:
+                return combined(kept, how)
+            except ValueError as error:
+                return Verbatim(f"an error: {error} (or conflict=…)")
+
+        choices: Choices = {'annotators="rows"': lambda kept: Verbatim(f"{len(kept)} rows")}
+        choices |= {f'annotators="{how}"': partial(outcome, how=how) for how in COMBINATIONS}
+        question = "how several annotators of one row are merged"
+        raise ambiguous(source, "annotators", question, several, choices, _quoted)
+    merged, bad = [], BadRecords(source)
     for entry, kept in rows:
+        cell = None
         try:
-            cell = _combine(answers.space, kept, how)
+            cell = combined(kept, how)
         except Conflict as error:
             if conflict == "error":
                 bad.add(entry.place, f"{error}: {_quoted(kept)}")
             if conflict in ("error", "drop"):
                 continue
-            cell = _resolve(answers.space, kept, conflict)
+            if conflict != "unknown":
+                with suppress(Conflict):  # a vote on orders can have a cycle; the row is unlabelled then
+                    cell = combined(kept, conflict)
         merged.append((entry, None, cell))
-    bad.refuse(
-        'The annotators contradict each other there. Choose with conflict="unknown", "union", "vote" or "drop".'
-    )
+    bad.refuse('The annotators contradict each other there. Choose with conflict="unknown", "union", "vote" or "drop".')
     return merged
-
-
-def _combine(space: OutputSpace, kept: list, how: str | None) -> Any:
-    """Return one cell for the answers of a row."""
-    cells = [cell for _, cell in kept if cell is not None]
-    if len(cells) < 2:
-        return cells[0] if cells else None
-    return getattr(space, f"{how or 'intersect'}_cells")(cells)
-
-
-def _resolve(space: OutputSpace, kept: list, conflict: str) -> Any:
-    """Return the cell of a row whose answers contradict each other; None if a vote on orders has a cycle."""
-    try:
-        return None if conflict == "unknown" else _combine(space, kept, conflict)
-    except Conflict:
-        return None
-
-
-def _how_to_merge(answers: _Answers, several: Kept) -> MeaningError:
-    def merged(kept: list, how: str) -> Any:
-        try:
-            return _combine(answers.space, kept, how)
-        except ValueError as error:
-            return Verbatim(f"an error: {error} (or conflict=…)")
-
-    choices: Choices = {'annotators="rows"': lambda kept: Verbatim(f"{len(kept)} rows")}
-    choices |= {f'annotators="{how}"': partial(merged, how=how) for how in COMBINATIONS}
-    examples = [(entry.place, kept) for entry, kept in several]
-    question = "how several annotators of one row are merged"
-    return ambiguous(answers.source, "annotators", question, examples, choices, _quoted)
 
 
 def _quoted(kept: list) -> str:
@@ -266,12 +235,18 @@ def _quoted(kept: list) -> str:
     return "; ".join(f"annotator {name}: {short(cell, 60)}" for name, (_, cell) in zip(names, kept))
 
 
-def _two_accepted(answer: Answer) -> bool:
-    return answer.form == "flags" and sum(map(bool, answer.value.values())) > 1
+def _selected(answer: Answer) -> list:
+    """Return the names that an answer selects."""
+    return list(answer.value) if answer.form == "names" else [name for name, there in answer.value.items() if there]
+
+
+def _order(answer: Answer) -> Any:
+    """Return the comparisons of an order, which is a list of buckets or of names, best first."""
+    return bucket_pairs(answer.value if answer.form == "order" else [[name] for name in answer.value])
 
 
 def _closest(name: Any, classes: Iterable) -> str:
     """Return a hint if a class has nearly the same spelling."""
-    close = difflib.get_close_matches(str(name).strip().lower(), [str(c).lower() for c in classes], n=1)
-    match = next((c for c in classes if close and str(c).lower() == close[0]), None)
-    return f" (did it mean {match!r}?)" if match is not None else ""
+    by_text = {str(c).lower(): c for c in classes}
+    close = difflib.get_close_matches(str(name).strip().lower(), list(by_text), n=1)
+    return f" (did it mean {by_text[close[0]]!r}?)" if close else ""

@@ -57,6 +57,14 @@ class BadRecords(BadRows):
     def add(self, row: Any, message: str, cell: Any = NO_CELL) -> None:
         super().add(row.removeprefix(f"{self.what}, "), message, cell)
 
+    @contextmanager
+    def at(self, place: str) -> Iterator[None]:
+        """Collect a ValueError that the context raises about the record at a place."""
+        try:
+            yield
+        except ValueError as error:
+            self.add(place, str(error))
+
 
 def name_of(source: Any) -> str:
     """Return the name of a source in error messages: that of its file, or "the list" for objects in memory."""
@@ -89,7 +97,9 @@ def read_records(source: Any) -> list[Found]:
 def json_records(text: str, name: str) -> list[Found]:
     """Return the objects of a text that is a JSON array or JSON Lines."""
     check_text(name, text, "[{:,")
-    return _objects(_array(text, name) if text.lstrip().startswith("[") else _lines(text, name), name)
+    if not text.lstrip().startswith("["):
+        return _objects(_lines(text, name), name)
+    return _objects([(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)], name)
 
 
 def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
@@ -109,10 +119,6 @@ def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
             if isinstance(record.get(field), list | Mapping):
                 bad.add(place, f"expected a text or a number in {field!r}, got {shown(record[field])}")
     bad.refuse("Ids and names of annotators are texts or numbers.")
-
-
-def _array(text: str, name: str) -> list[tuple[str, Any]]:
-    return [(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)]
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -185,9 +191,7 @@ def write_json_lines(path: Path_, values: Iterable) -> None:
             file.write(dumps(value) + "\n")
 
 
-def write_csv(
-    path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",", escape: bool = False
-) -> None:
+def write_csv(path: Path_, header: list[str], rows: Iterable[Iterable], sep: str = ",", escape: bool = False) -> None:
     """Write a CSV file, None as an empty cell, completely or not at all; escape what spreadsheets would run."""
     with _text_file(path) as file:
         writer = csv.writer(_Lines(file), delimiter=sep, lineterminator="\r\n")

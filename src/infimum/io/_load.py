@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import importlib
 import importlib.util
 import io
@@ -48,7 +49,7 @@ def read_bytes(path: Path_) -> bytes:
         return data
     try:
         return gunzipped(Path(path).name, data)
-    except (EOFError, zlib.error) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{Path(path).name} is not a complete gzip file ({error}). Compress it again.") from error
 
 

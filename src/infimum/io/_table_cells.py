@@ -35,10 +35,8 @@ def target_cells(source: str, found: list[Found], target: Any, targets: list[str
         _require_unticked(source, found, targets, unticked)
     bad, cells = BadRecords(source), []
     for record in found:
-        try:
+        with bad.at(record.place):
             cells.append(_SEVERAL[kind]({column: record.value.get(column) for column in targets}, unticked))
-        except ValueError as error:
-            bad.add(record.place, str(error))
     bad.refuse(f"The target columns are {', '.join(targets)}, read as {kind!r}.")
     return cells
 

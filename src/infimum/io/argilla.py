@@ -12,21 +12,14 @@ from ..data.errors import shown
 from ..outputs.rankings.cells import rank_buckets
 from ._assemble import assemble
 from ._docs import FILES
-from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
+from ._files import BadRecords, Path_, check_scalars, name_of, read_records, write_json
 from ._meaning import Answer, Entry, ReadOptions, one_of, pick
 from ._records import Records
-from ._write import Row, buckets_in, chain_in, converted, number_in, rows_to_write, text_names
+from ._write import buckets_in, chain_in, converted, number_in, rows_to_write, text_names
 
-MEANINGS = ("one_of", "all_of", "known_tags", "order")
 OWN = ("id", "status", "_server_id", "inserted_at", "updated_at")
-QUESTION_COLUMNS = (
-    ".responses",
-    ".responses.users",
-    ".responses.status",
-    ".suggestion",
-    ".suggestion.score",
-    ".suggestion.agent",
-)
+RESPONSES = (".responses", ".responses.users", ".responses.status")
+SUGGESTIONS = (".suggestion", ".suggestion.score", ".suggestion.agent")
 TYPES = ("label", "multi_label", "ranking", "rating")
 
 
@@ -70,82 +63,55 @@ def read_argilla(
     source = name_of(path)
     found = read_records(path)
     check_scalars(source, found, "id")
-    _check_objects(source, found)
-    flat = [_is_flat(record.value) for record in found]
-    question = _question(source, found, question)
     bad = BadRecords(source)
-    entries = []
-    for k, (record, is_flat) in enumerate(zip(found, flat)):
-        key = record.value.get("id")
-        entry = Entry(k + 1 if key is None else key, record.place, _data(record.value, is_flat))
-        responses = (_flat_responses if is_flat else _nested_responses)(record, question, bad)
-        for value, who, status in responses:
-            if status == "draft":
-                continue
-            try:
-                answer = Answer("skipped") if status == "discarded" or value is None else _answer(value)
-            except ValueError as error:
-                bad.add(record.place, str(error))
-                continue
-            entry.answers.append(answer._replace(annotator=who))
-        entries.append(entry)
-    bad.refuse(f"See the responses to {question!r} in {source}.")
-    return assemble(source, entries, options, meanings=MEANINGS)
-
-
-def _check_objects(source: str, found: list[Found]) -> None:
-    bad = BadRecords(source)
+    parts = []
     for place, record in found:
-        for field in () if _is_flat(record) else ("metadata", "vectors", "responses"):
+        with bad.at(place):
+            parts.append((place, record.get("id"), *_parts(record)))
+    bad.refuse("Export the records again, with to_dict, to_json or to_list of Argilla.")
+    names = [name for *_, responses in parts for name in responses]
+    question = pick(source, "question", "question", names, question) if names else question or ""
+    entries: list[Entry] = []
+    for place, key, data, responses in parts:
+        entries.append(Entry(len(entries) + 1 if key is None else key, place, data))
+        for value, who, status in responses.get(question, ()):
+            with bad.at(place):
+                answer = Answer("skipped") if status == "discarded" or value is None else _answer(value)
+                if status != "draft":  # a draft is no answer yet
+                    entries[-1].answers.append(answer._replace(annotator=who))
+    bad.refuse(f"See the responses to {question!r} in {source}.")
+    return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order"))
+
+
+def _parts(record: dict) -> tuple[dict, dict[str, list[tuple]]]:
+    """Return the data of a record, and (value, user, status) of the responses to each question."""
+    if isinstance(record.get("fields"), Mapping):
+        for field in ("metadata", "vectors", "responses"):
             if not isinstance(record.get(field) or {}, Mapping):
-                bad.add(place, f"expected an object in {field!r}, got {shown(record[field])}")
-    bad.refuse("Export the records again, with to_dict or to_json of Argilla.")
+                raise ValueError(f"expected an object in {field!r}, got {shown(record[field])}")
+        data = {**record["fields"], **(record.get("metadata") or {}), **(record.get("vectors") or {})}
+        return data, {name: _nested(name, given or []) for name, given in (record.get("responses") or {}).items()}
+    # the flat form mixes the columns of questions with fields and metadata
+    data = {k: cell for k, cell in record.items() if k not in OWN and not k.endswith((*RESPONSES, *SUGGESTIONS))}
+    names = [key.removesuffix(".responses") for key in record if key.endswith(".responses")]
+    return data, {name: _flat(name, [record.get(f"{name}{end}") or [] for end in RESPONSES]) for name in names}
 
 
-def _is_flat(record: Mapping) -> bool:
-    return not isinstance(record.get("fields"), Mapping)
-
-
-def _question(source: str, found: list[Found], question: str | None) -> str:
-    """Return the question to read: the given one, or the only one."""
-    names: dict[str, None] = {}
-    for _, record in found:
-        if _is_flat(record):
-            names.update(dict.fromkeys(key.removesuffix(".responses") for key in record if key.endswith(".responses")))
-        else:
-            names.update(dict.fromkeys(record.get("responses") or {}))
-    if not names:  # without responses every record is unlabelled
-        return question or ""
-    return pick(source, "question", "question", names, question)
-
-
-def _data(record: Mapping, flat: bool) -> dict:
-    """Return fields, metadata and vectors; the flat form mixes them with the columns of questions."""
-    if not flat:
-        return {**record["fields"], **(record.get("metadata") or {}), **(record.get("vectors") or {})}
-    return {key: value for key, value in record.items() if key not in OWN and not key.endswith(QUESTION_COLUMNS)}
-
-
-def _flat_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
-    parts = [record.value.get(f"{question}.responses{part}") or [] for part in ("", ".users", ".status")]
-    values = parts[0]
-    if not all(isinstance(part, list | tuple) for part in parts):
-        bad.add(record.place, f"expected lists of responses, users and statuses to {question!r}, got {shown(values)}")
-        return []
-    users, status = (part or [None] * len(values) for part in parts[1:])
-    if not len(values) == len(users) == len(status):
-        bad.add(record.place, f"{len(values)} responses to {question!r}, {len(users)} users, {len(status)} statuses")
-        return []
-    return list(zip(values, users, status))
-
-
-def _nested_responses(record: Found, question: str, bad: BadRecords) -> list[tuple]:
-    responses = (record.value.get("responses") or {}).get(question) or []
+def _nested(question: str, responses: Any) -> list[tuple]:
     listed = isinstance(responses, list | tuple)
     if not listed or not all(isinstance(response, Mapping) and "value" in response for response in responses):
-        bad.add(record.place, f"expected responses with 'value' to {question!r}, got {shown(responses)}")
-        return []
+        raise ValueError(f"expected responses with 'value' to {question!r}, got {shown(responses)}")
     return [(response["value"], response.get("user_id"), response.get("status")) for response in responses]
+
+
+def _flat(question: str, columns: list) -> list[tuple]:
+    values = columns[0]
+    if not all(isinstance(column, list | tuple) for column in columns):
+        raise ValueError(f"expected lists of responses, users and statuses to {question!r}, got {shown(values)}")
+    users, status = (column or [None] * len(values) for column in columns[1:])
+    if not len(values) == len(users) == len(status):
+        raise ValueError(f"{len(values)} responses to {question!r}, {len(users)} users, {len(status)} statuses")
+    return list(zip(values, users, status))
 
 
 def _answer(value: Any) -> Answer:
@@ -215,10 +181,26 @@ def write_argilla(
         lambda cell: _value(cell, type, role, classes),
         f"A question of the type {type!r} cannot contain these. Leave such rows out, or pass None for them.",
     )
-    write_json(path, [_record(row, value, question, fields, role, agent, user_id) for row, value in zip(rows, values)])
+    found = []
+    for row, value in zip(rows, values):
+        own = [column for column, cell in row.data.items() if isinstance(cell, str)] if fields is None else fields
+        missing = [column for column in own if column not in row.data]
+        if missing:
+            raise ValueError(f"The data have no column {missing[0]!r}. They have {', '.join(row.data)}.")
+        answer = {"value": value, "score": row.score, "agent": agent}
+        found.append({
+            "id": str(row.id),
+            "fields": {column: row.data[column] for column in own},
+            "metadata": {column: cell for column, cell in row.data.items() if column not in own and cell is not None},
+            "suggestions": {question: answer} if value is not None and role == "suggestions" else {},
+            "responses": {question: [{"value": value, "user_id": user_id}]}
+            if value is not None and role == "responses" else {},
+        })  # fmt: skip
+    write_json(path, found)
 
 
 def _value(cell: Any, kind: str, role: str, classes: Any) -> Any:
+    """Return a cell of y as the value of a suggestion or a response."""
     if kind == "rating":
         return number_in(cell)
     if kind == "ranking":
@@ -226,28 +208,6 @@ def _value(cell: Any, kind: str, role: str, classes: Any) -> Any:
             return [str(item) for item in chain_in(cell)]
         return [{"value": str(i), "rank": k} for k, bucket in enumerate(buckets_in(cell), start=1) for i in bucket]
     names = text_names(cell, classes)
-    if kind == "multi_label":
-        return names
-    if len(names) != 1:
+    if kind == "label" and len(names) != 1:
         raise ValueError(f"expected one label, got {len(names)}: {names}")
-    return names[0]
-
-
-def _record(row: Row, value: Any, question: str, fields: Any, role: str, agent: str, user_id: Any) -> dict:
-    if fields is None:
-        fields = [column for column, cell in row.data.items() if isinstance(cell, str)]
-    missing = [column for column in fields if column not in row.data]
-    if missing:
-        raise ValueError(f"The data have no column {missing[0]!r}. They have {', '.join(row.data)}.")
-    record: dict = {
-        "id": str(row.id),
-        "fields": {column: row.data[column] for column in fields},
-        "metadata": {column: cell for column, cell in row.data.items() if column not in fields and cell is not None},
-        "suggestions": {},
-        "responses": {},
-    }
-    if value is not None and role == "suggestions":
-        record["suggestions"] = {question: {"value": value, "score": row.score, "agent": agent}}
-    elif value is not None:
-        record["responses"] = {question: [{"value": value, "user_id": user_id}]}
-    return record
+    return names if kind == "multi_label" else names[0]

@@ -31,7 +31,7 @@ from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
 
-SEPARATOR = "#"
+SEPARATOR = "#"  # of labels in a cell of CSV
 EMPTY = ("unknown", "drop", "no")
 LABEL_FIELDS = ("label", "labels", "cats")
 
@@ -78,17 +78,40 @@ def read_doccano(
     source = name_of(path)
     found = _found(path)
     check_scalars(source, [record for _, _, record in found], "id")
-    label = _label_field(source, [record for _, _, record in found], label)
+    fields = {field for *_, record in found for field in record.value}
+    given = LABEL_FIELDS if label is None else (label,)
+    label = next((field for field in given if field in fields), None)
+    if label is None:
+        shown = ", ".join(map(repr, sorted(fields))) or "none"
+        raise ValueError(
+            f"{source} has no field {' or '.join(map(repr, given))}. Its fields are: {shown}. Name it with label=…."
+        )
     bad = BadRecords(source)
+    blank: list[tuple[str, list]] = []
     entries: dict[Any, Entry] = {}
-    for k, (who, joined, record) in enumerate(found):
-        names = _names(record, label, joined, bad)
-        row = record.value.get("id", k + 1)
-        data = {name: value for name, value in record.value.items() if name not in ("id", label)}
-        entry = entries.setdefault((row, None if who is not None else k), Entry(row, record.place, data))
-        entry.answers.append(Answer("names", names, who))
+    for k, (who, joined, (place, record)) in enumerate(found):
+        row = record.get("id", k + 1)
+        data = {name: value for name, value in record.items() if name not in ("id", label)}
+        entry = entries.setdefault((row, None if who is not None else k), Entry(row, place, data))
+        names = [] if record.get(label) in (None, "") else record[label]
+        if isinstance(names, str):
+            names = names.split(SEPARATOR) if joined else [names]
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            bad.add(place, f"expected a list of names in {label!r}, got {names!r}")
+        elif names or empty == "no":
+            entry.answers.append(Answer("names", list(dict.fromkeys(names)), who))
+        else:
+            blank.append((place, []))
+            entry.answers += [] if empty == "drop" else [Answer("unknown", None, who)]
     bad.refuse("Labels must be names. Spans, boxes and texts belong to other kinds of projects.")
-    return assemble(source, _without_empty(source, list(entries.values()), empty), options)
+    if blank and empty is None:
+        choices: Choices = {
+            'empty="unknown"': "None",
+            'empty="drop"': "left out",
+            'empty="no", meaning="all_of", unticked="no"': "every tag is False",
+        }
+        raise ambiguous(source, "empty", "what an empty list of labels means", blank, choices)
+    return assemble(source, [entry for entry in entries.values() if entry.answers], options)
 
 
 def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
@@ -97,74 +120,24 @@ def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
     if suffix != ".zip":
         rows = read_csv(path)[1] if suffix == ".csv" else read_records(path)
         return [(None, suffix == ".csv", record) for record in rows]
-    found: list[tuple[str | None, bool, Found]] = []
-    with _opened(path) as archive:
-        members = sorted(m for m in archive.namelist() if m.lower().endswith((".jsonl", ".json", ".csv")))
-        for member in members:
-            text, name = archive.read(member).decode("utf-8-sig"), f"{name_of(path)}, {member}"
-            joined = member.lower().endswith(".csv")
-            who = None if members == [member] else PurePosixPath(member).stem
-            rows = csv_records(text, name)[1] if joined else json_records(text, name)
-            found += [(who, joined, record) for record in rows]
-    if not members:
-        raise ValueError(f"{name_of(path)} contains no .jsonl, .json or .csv file.")
-    return found
-
-
-def _opened(path: Path_) -> zipfile.ZipFile:
-    """Open a zip file, whose content must have room in memory."""
+    source = name_of(path)
     try:
         archive = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
-        raise ValueError(f"{name_of(path)} is not a zip file ({error}). Export it again.") from error
-    check_zip(name_of(path), archive)
-    return archive
-
-
-def _label_field(source: str, found: list[Found], label: str | None) -> str:
-    fields = {field for record in found for field in record.value}
-    present = [field for field in ((label,) if label is not None else LABEL_FIELDS) if field in fields]
-    if not present:
-        wanted = repr(label) if label is not None else " or ".join(map(repr, LABEL_FIELDS))
-        shown = ", ".join(map(repr, sorted(fields))) or "none"
-        raise ValueError(f"{source} has no field {wanted}. Its fields are: {shown}. Name it with label=….")
-    return present[0]
-
-
-def _names(record: Found, field: str, joined: bool, bad: BadRecords) -> list[str]:
-    """Return the labels of a record: joined by "#" in CSV; a list or one text in JSON."""
-    value = record.value.get(field)
-    if value is None or value == "":
-        return []
-    names = value.split(SEPARATOR) if joined else value
-    names = [names] if isinstance(names, str) else names
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        bad.add(record.place, f"expected a list of names in {field!r}, got {value!r}")
-        return []
-    return list(dict.fromkeys(names))
-
-
-def _without_empty(source: str, entries: list[Entry], empty: str | None) -> list[Entry]:
-    """Return the entries with empty lists replaced according to `empty`."""
-    blank = [e for e in entries if any(not a.value for a in e.answers)]
-    if blank and empty is None:
-        choices: Choices = {
-            'empty="unknown"': "None",
-            'empty="drop"': "left out",
-            'empty="no", meaning="all_of", unticked="no"': "every tag is False",
-        }
-        examples: list = [(entry.place, []) for entry in blank]
-        raise ambiguous(source, "empty", "what an empty list of labels means", examples, choices)
-    if empty == "no":
-        return entries
-    kept = []
-    for entry in entries:
-        if empty == "drop":
-            entry.answers = [a for a in entry.answers if a.value]
-        entry.answers = [a if a.value else a._replace(form="unknown", value=None) for a in entry.answers]
-        if entry.answers:
-            kept.append(entry)
-    return kept
+        raise ValueError(f"{source} is not a zip file ({error}). Export it again.") from error
+    found: list[tuple[str | None, bool, Found]] = []
+    with archive:
+        check_zip(source, archive)
+        members = sorted(m for m in archive.namelist() if m.lower().endswith((".jsonl", ".json", ".csv")))
+        if not members:
+            raise ValueError(f"{source} contains no .jsonl, .json or .csv file.")
+        for member in members:
+            text, name = archive.read(member).decode("utf-8-sig"), f"{source}, {member}"
+            joined = member.lower().endswith(".csv")
+            who = PurePosixPath(member).stem if len(members) > 1 else None
+            rows = csv_records(text, name)[1] if joined else json_records(text, name)
+            found += [(who, joined, record) for record in rows]
+    return found
 
 
 @FILES
@@ -185,24 +158,22 @@ def write_doccano(path: Path_, records: Any, y: Any = None, *, classes: list | N
     """
     rows = rows_to_write(records, y, score, classes)
     as_csv = str(path).lower().endswith(".csv")
-    values = converted(rows, lambda cell: _listed(cell, classes, as_csv), "Pass labels, sets of labels or tags.")
+
+    def listed(cell: Any) -> list[str]:
+        names = text_names(cell, classes)
+        if as_csv and any(SEPARATOR in name or not name for name in names):
+            raise ValueError(f"a name with {SEPARATOR!r} would be read as two names, got {names}")
+        return names
+
     tasks = []
-    for row, value in zip(rows, values):
+    for row, names in zip(rows, converted(rows, listed, "Pass labels, sets of labels or tags.")):
         taken = [name for name in ("id", "label") if name in row.data]
         if taken:
             raise ValueError(f"The data have a column {taken[0]!r}, which is reserved in doccano. Rename it.")
-        task = {"id": row.id, **row.data, "label": value or []}
+        task = {"id": row.id, **row.data, "label": SEPARATOR.join(names or ()) if as_csv else names or []}
         tasks.append(task if row.score is None else task | {"score": row.score})
-    if not as_csv:
+    if as_csv:
+        header = list(dict.fromkeys(name for task in tasks for name in task))
+        write_csv(path, header, [[task.get(name) for name in header] for task in tasks])
+    else:
         write_json_lines(path, tasks)
-        return
-    header = list(dict.fromkeys(name for task in tasks for name in task))
-    joined = [{**task, "label": SEPARATOR.join(task["label"])} for task in tasks]
-    write_csv(path, header, [[task.get(name) for name in header] for task in joined])
-
-
-def _listed(cell: Any, classes: Any, as_csv: bool) -> list[str]:
-    names = text_names(cell, classes)
-    if as_csv and any(SEPARATOR in name or not name for name in names):
-        raise ValueError(f"a name with {SEPARATOR!r} would be read as two names, got {names}")
-    return names

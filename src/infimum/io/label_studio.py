@@ -15,13 +15,15 @@ from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
 from ._docs import FILES
 from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
-from ._label_studio_values import TYPES, bucket_order, parsed, ranker_is_list, region_value
 from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
 from ._tree import Tree
-from ._write import converted, rows_to_write
+from ._write import chain_in, converted, number_in, rows_to_write, text_names
 
-UNSORTED = "_"
+TYPES = {"choices": "choices", "taxonomy": "taxonomy", "pairwise": "selected", "ranker": "ranker", "rating": "rating",
+         "number": "number"}  # fmt: skip
+"""The types of controls that are read and written, and the field of their `value` that contains the answer."""
+UNSORTED = "_"  # the bucket in which Label Studio keeps items that were not sorted
 
 
 @FILES
@@ -87,36 +89,45 @@ def read_label_studio(
     control, kind = _control(source, found, control)
     bad = BadRecords(source)
     entries: list[Entry] = []
-    values: list = []
     for place, task in found:
-        entry = Entry(task.get("id", len(entries) + 1), _place(place, task), dict(task.get("data") or {}))
+        place = f"{place} (task {task['id']})" if "id" in task else place
+        entries.append(Entry(task.get("id", len(entries) + 1), place, dict(task.get("data") or {})))
         for annotation in task["annotations"] or ():
-            value = _value(annotation, control, kind, entry.place, bad)
-            answer = Answer("skipped" if value is None else kind, value, _annotator(annotation))
-            entry.answers.append(answer)
-            if value is not None:
-                values.append(value)
-        entries.append(entry)
+            who = annotation.get("completed_by")  # a number, or an object
+            who = who.get("email") or who.get("id") if isinstance(who, Mapping) else who
+            with bad.at(place):
+                value = _value(annotation, control, kind)
+                entries[-1].answers.append(Answer("skipped" if value is None else kind, value, who))
     bad.refuse(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
-    if kind == "taxonomy" and classes is not None:
-        raise ValueError("The classes of a Taxonomy control are its leaves. Pass the tree as taxonomy=… instead.")
-    tree = _tree(values, taxonomy) if kind == "taxonomy" and (values or taxonomy is not None) else None
+    answered = [(entry.place, answer) for entry in entries for answer in entry.answers if answer.form != "skipped"]
+    tree = None
+    if kind == "taxonomy":
+        if classes is not None:
+            raise ValueError("The classes of a Taxonomy control are its leaves. Pass the tree as taxonomy=… instead.")
+        if answered or taxonomy is not None:
+            tree = _tree(taxonomy, [path for _, answer in answered for path in answer.value])
     if kind == "ranker":
-        buckets = _buckets(source, entries, values, buckets)
+        buckets = _buckets(source, answered, buckets)
     for entry in entries:
-        entry.answers = [_answer(a, kind, entry, bad, tree, buckets, sides) for a in entry.answers]
+        for k, answer in enumerate(entry.answers):
+            if answer.form != "skipped":
+                with bad.at(entry.place):
+                    form, value = _form(kind, answer.value, entry.data, tree, buckets, sides)
+                    entry.answers[k] = answer._replace(form=form, value=value)
     bad.refuse("Correct the file, or the arguments.")
     return assemble(source, entries, options, tree=tree)
 
 
 def _check_export(source: str, found: list[Found]) -> None:
+    """Raise an error unless all records are tasks with annotations."""
     bad = BadRecords(source)
     for place, task in found:
+        annotations = task.get("annotations") or []
         if "annotations" not in task:
             bad.add(place, f"expected a task with 'annotations', got the fields {', '.join(map(str, task))}")
-        elif not _are_objects(task["annotations"] or []):
+        elif not _are_objects(annotations):
             bad.add(place, "expected objects in 'annotations'")
-        elif not all(_are_objects(a.get("result") or []) for a in task["annotations"] or ()):
+        elif not all(_are_objects(annotation.get("result") or []) for annotation in annotations):
             bad.add(place, "expected a list of objects in 'result'")
         elif not isinstance(task.get("data") or {}, Mapping):
             bad.add(place, f"expected an object in 'data', got {shown(task['data'])}")
@@ -144,87 +155,96 @@ def _control(source: str, found: list[Found], control: str | None) -> tuple[str,
     return control, types[control]
 
 
-def _place(place: str, task: dict) -> str:
-    return f"{place} (task {task['id']})" if "id" in task else place
-
-
-def _annotator(annotation: Mapping) -> Any:
-    """Return who annotated; completed_by is a number, or an object with id and email."""
-    who = annotation.get("completed_by")
-    if isinstance(who, Mapping):
-        return who.get("email") or who.get("id")
-    return who
-
-
-def _value(annotation: Mapping, control: str, kind: str, place: str, bad: BadRecords) -> Any:
-    """Return the value of the control in an annotation, None if it was skipped."""
+def _value(annotation: Mapping, control: str, kind: str) -> Any:
+    """Return the answer of an annotation to the control, None if it was skipped."""
     if annotation.get("was_cancelled"):
         return None
     regions = [r for r in annotation.get("result") or () if str(r.get("from_name")) == control]
     if len(regions) > 1:
-        bad.add(place, f"the control {control!r} has {len(regions)} answers in one annotation (one for each region?)")
-        return None
+        raise ValueError(f"the control {control!r} has {len(regions)} answers in one annotation (one for each region?)")
     if not regions:
         return [] if kind == "choices" else None  # submitted without a selection
-    try:
-        return parsed(regions[0].get("value"), kind)
-    except ValueError as error:
-        bad.add(place, str(error))
-        return None
+    value, field = regions[0].get("value"), TYPES[kind]
+    if not isinstance(value, Mapping) or field not in value:
+        raise ValueError(f"expected a value with {field!r}, got {value!r}")
+    found = value[field]
+    if kind == "taxonomy" and not (isinstance(found, list) and all(isinstance(p, list) and p for p in found)):
+        raise ValueError(f"expected a list of paths, got {found!r}")
+    if kind == "pairwise" and found not in ("left", "right"):
+        raise ValueError(f"expected 'left' or 'right', got {found!r}")
+    if kind in ("rating", "number") and (isinstance(found, bool) or not isinstance(found, int | float)):
+        raise ValueError(f"expected a number, got {found!r}")
+    if kind == "ranker" and isinstance(found, Mapping):
+        for names in (*found.values(), [name for bucket in found.values() for name in bucket]):
+            _check_names(names)
+    elif kind in ("choices", "ranker"):  # older rankers are bare lists
+        _check_names(found)
+    for path in found if kind == "taxonomy" else ():
+        _check_names(path, distinct=False)
+    return found
 
 
-def _tree(values: list, taxonomy: Any) -> Tree:
+def _check_names(names: Any, distinct: bool = True) -> None:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"expected a list of names, got {names!r}")
+    if distinct and len(set(names)) < len(names):
+        raise ValueError(f"a name is repeated in {names!r}")
+
+
+def _tree(taxonomy: Any, paths: Iterable = ()) -> Tree:
+    """Return the given taxonomy, or that of the paths in a file."""
     if taxonomy is None:
-        return Tree(path for value in values for path in value)
+        return Tree(paths)
     if isinstance(taxonomy, list | tuple) and not any(isinstance(path, str) for path in taxonomy):
         return Tree(taxonomy)
     tree = taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
     return Tree([str(node) for node in path] for path in tree.ancestors.values())
 
 
-def _buckets(source: str, entries: list[Entry], values: list, buckets: list[str] | None) -> list[str] | None:
-    """Return the names of the buckets, best first; None if answers are plain lists."""
-    if ranker_is_list(values):
+def _buckets(source: str, answered: list[tuple[str, Answer]], buckets: list[str] | None) -> list[str] | None:
+    """Return the names of the buckets, best first; None if all answers are plain lists, perhaps under one key."""
+    named = [answer.value for _, answer in answered if isinstance(answer.value, Mapping)]
+    keys = list(dict.fromkeys(key for value in named for key in value))
+    if len(keys) <= 1 and all(named):
         return None
-    keys = list(dict.fromkeys(key for value in values if isinstance(value, dict) for key in value))
     if buckets is None:
-        named = [key for key in keys if key != UNSORTED]
+        order = [key for key in keys if key != UNSORTED]
 
         def pairs(answer: Answer, order: list[str]) -> list | None:
-            return bucket_pairs(bucket_order(answer.value, order))
+            return bucket_pairs(_order(answer.value, order))
 
-        choices: Choices = {f"buckets={order!r}": partial(pairs, order=order) for order in (named, named[::-1])}
-        examples = [(e.place, a) for e in entries for a in e.answers if a.form == "ranker"]
-        raise ambiguous(source, "buckets", "which bucket is best", examples, choices)
+        choices: Choices = {f"buckets={each!r}": partial(pairs, order=each) for each in (order, order[::-1])}
+        raise ambiguous(source, "buckets", "which bucket is best", answered, choices)
     unknown = [bucket for bucket in buckets if bucket not in keys]
     if unknown:
         raise ValueError(f"{source} has no bucket {unknown[0]!r}. Its buckets are {', '.join(map(repr, keys))}.")
     return buckets
 
 
-def _answer(
-    answer: Answer, kind: str, entry: Entry, bad: BadRecords, tree: Tree | None, buckets: Any, sides: Any
-) -> Answer:
-    """Return an answer in the form that `assemble` accepts."""
-    value = answer.value
-    if answer.form == "skipped":
-        return answer
-    if kind == "choices":
-        return answer._replace(form="names")
+def _order(value: list | dict, buckets: list[str] | None) -> list[list[str]]:
+    """Return the buckets of a ranker, best first; every item of a list is a bucket of its own."""
+    if isinstance(value, Mapping) and buckets is not None:
+        return [list(value.get(bucket, ())) for bucket in buckets]
+    items = value if isinstance(value, list) else next(iter(value.values()), [])
+    return [[item] for item in items]
+
+
+def _form(kind: str, value: Any, data: dict, tree: Tree | None, buckets: Any, sides: Any) -> tuple[str, Any]:
+    """Return the form and the value of an answer, as `assemble` accepts it."""
     if kind == "taxonomy":
         assert tree is not None
-        names = [tree.name(path) for path in value]
-        if None in names:
-            bad.add(entry.place, f"the path {value[names.index(None)]} is not in the taxonomy")
-        return answer._replace(form="names", value=[name for name in names if name is not None])
+        for path in value:
+            if tree.name(path) is None:
+                raise ValueError(f"the path {path} is not in the taxonomy")
+        return "names", [tree.name(path) for path in value]
     if kind == "ranker":
-        return answer._replace(form="order", value=bucket_order(value, buckets))
+        return "order", _order(value, buckets)
     if kind == "pairwise":
-        items = ["left", "right"] if sides is None else [entry.data.get(side) for side in sides]
+        items = ["left", "right"] if sides is None else [data.get(side) for side in sides]
         if None in items or items[0] == items[1]:
-            bad.add(entry.place, f"expected the names of two items in the fields {sides}, got {items}")
-        return answer._replace(form="order", value=[[i] for i in (items if value == "left" else items[::-1])])
-    return answer._replace(form="number")
+            raise ValueError(f"expected the names of two items in the fields {sides}, got {items}")
+        return "order", [[item] for item in (items if value == "left" else items[::-1])]
+    return ("names" if kind == "choices" else "number"), value
 
 
 @FILES
@@ -267,20 +287,20 @@ def write_label_studio(
     """
     one_of("type", type, TYPES)
     one_of("role", role, ("predictions", "annotations"))
-    tree = _tree([], taxonomy) if type == "taxonomy" and taxonomy is not None else None
-    if type == "taxonomy" and tree is None:
+    if type == "taxonomy" and taxonomy is None:
         raise ValueError('type="taxonomy" requires the tree. Pass taxonomy=….')
+    tree = None if taxonomy is None or type != "taxonomy" else _tree(taxonomy)
     rows = rows_to_write(records, y, score, classes)
     values = converted(
         rows,
-        lambda cell: region_value(cell, type, control, classes, tree),
+        lambda cell: _written(cell, type, control, classes, tree),
         f"A control of the type {type!r} cannot contain these. Leave such rows out, or pass None for them.",
     )
     tasks = []
     for k, (row, value) in enumerate(zip(rows, values)):
         task: dict = {"id": row.id, "data": row.data, "annotations": [], "predictions": []}
         if value is not None:
-            region = {"id": f"r{k}", "type": type, "from_name": control, "to_name": to, "value": value}
+            region = {"id": f"r{k}", "type": type, "from_name": control, "to_name": to, "value": {TYPES[type]: value}}
             written: dict = {"result": [region]}
             if role == "predictions":
                 written["model_version"] = model_version
@@ -291,3 +311,26 @@ def write_label_studio(
             task[role] = [written]
         tasks.append(task)
     write_json(path, tasks)
+
+
+def _written(cell: Any, kind: str, control: str, classes: Any, tree: Tree | None) -> Any:
+    """Return a cell of y as the answer to a control."""
+    if kind == "ranker":
+        return {control: [str(item) for item in chain_in(cell)]}
+    if kind == "pairwise":
+        chain = chain_in(cell)
+        if sorted(chain) != ["left", "right"]:
+            raise ValueError(f"expected an order of 'left' and 'right', got {cell!r}")
+        return chain[0]
+    if kind in ("choices", "taxonomy"):
+        names = text_names(cell, classes)
+        unknown = [name for name in names if tree is not None and name not in tree.paths]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not in the taxonomy")
+        return names if tree is None else [list(tree.paths[name]) for name in names]
+    number = number_in(cell)
+    if kind == "number":
+        return number
+    if number != int(number) or number < 0:
+        raise ValueError(f"expected a whole number >= 0 of stars, got {number!r}")
+    return int(number)

@@ -12,7 +12,7 @@ from ..data.errors import listed, shown
 from ..outputs import Not
 from ._assemble import assemble
 from ._docs import FILES
-from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json_lines
+from ._files import BadRecords, Path_, check_scalars, name_of, read_records, write_json_lines
 from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of
 from ._records import Records
 from ._write import converted, rows_to_write, text_names
@@ -63,109 +63,94 @@ def read_prodigy(
     source = name_of(path)
     found = read_records(path)
     check_scalars(source, found, "_input_hash", "_annotator_id", "_session_id")
-    bad = BadRecords(source)
-    binary = _is_binary(source, found)
-    answers = [_binary(f, bad) if binary else _choice(f, bad, reject) for f in found]
-    bad.refuse("A task has an 'answer', and a 'label' or 'options' with those selected in 'accept'.")
-    if not binary and reject is None:
-        _require_reject(source, found)
-    if reject == "drop":
-        kept = [k for k, answer in enumerate(answers) if answer.form != "dropped"]
-        found, answers = [found[k] for k in kept], [answers[k] for k in kept]
-    entries = _grouped(source, found, answers, binary)
-    if binary and meaning is None:
-        _check_single_label(source, entries, classes)
-    return assemble(source, entries, options)
-
-
-def _is_binary(source: str, found: list[Found]) -> bool:
-    options = [record for record in found if "options" in record.value]
-    if options and len(options) < len(found):
-        other = next(record for record in found if "options" not in record.value)
+    first = {"options" in record: place for place, record in reversed(found)}
+    if len(first) > 1:
         raise ValueError(
-            f"{source} mixes choices ({options[0].place}) and decisions without options ({other.place})."
+            f"{source} mixes choices ({first[True]}) and decisions without options ({first[False]})."
             " Export one dataset at a time."
         )
-    return not options
-
-
-def _decision(found: Found, bad: BadRecords) -> str | None:
-    answer = found.value.get("answer")
-    if answer not in ANSWERS:
-        bad.add(found.place, f"expected 'answer' to be accept, reject or ignore, got {answer!r}")
-        return None
-    return answer
-
-
-def _who(task: dict) -> Any:
-    return task.get("_annotator_id", task.get("_session_id"))
-
-
-def _binary(found: Found, bad: BadRecords) -> Answer:
-    answer, label = _decision(found, bad), found.value.get("label")
-    if answer == "ignore":
-        return Answer("skipped", annotator=_who(found.value))
-    if not isinstance(label, str):
-        bad.add(found.place, f"expected a text in 'label', got {label!r}")
-    return Answer("flags", {label: answer == "accept"}, _who(found.value))
-
-
-def _choice(found: Found, bad: BadRecords, reject: str | None) -> Answer:
-    task, answer = found.value, _decision(found, bad)
-    given = task["options"] if isinstance(task["options"], list) else [task["options"]]
-    options = [option.get("id") if isinstance(option, dict) else option for option in given]
-    if not all(isinstance(option, str | int | float) for option in options):
-        bad.add(found.place, f"expected options with a text or a number in 'id', got {shown(task['options'])}")
-        return Answer("skipped")
-    accept = task.get("accept") or []
-    accept = accept if isinstance(accept, list) else [accept]
-    unknown = [name for name in accept if name not in options]
-    if unknown:
-        bad.add(found.place, f"{unknown[0]!r} is selected, but the options are [{listed(options)}]")
-    who = _who(task)
-    if answer == "ignore":
-        return Answer("skipped", None, who, tuple(options))
-    if answer == "reject":
-        if reject == "not" and accept:
-            return Answer("flags", dict.fromkeys(accept, False), who, tuple(options))
-        return Answer("dropped" if reject == "drop" else "unknown", None, who, tuple(options))
-    return Answer("names", accept, who, tuple(options))
-
-
-def _require_reject(source: str, found: list[Found]) -> None:
-    rejected = [(f.place, f.value.get("accept") or []) for f in found if f.value.get("answer") == "reject"]
-    if rejected:
-        choices: Choices = {
+    binary = True not in first
+    bad = BadRecords(source)
+    entries: dict[Any, Entry] = {}
+    for k, (place, task) in enumerate(found):
+        with bad.at(place):
+            answer = _decision(task) if binary else _choice(task, reject)
+            if not binary and (task["answer"], reject) == ("reject", "drop"):
+                continue
+            key = task.get("_input_hash")
+            new = Entry(k + 1 if key is None else key, place, _data(task))
+            entry = entries.setdefault(f"line {k}" if key is None else key, new)
+            if binary:
+                _join(entry.answers, answer)
+            else:
+                entry.answers.append(answer)
+    bad.refuse("A task has an 'answer', and a 'label' or 'options' with those selected in 'accept'.")
+    rejected = [(place, task.get("accept") or []) for place, task in found if task["answer"] == "reject"]
+    if rejected and not binary and reject is None:
+        outcomes: Choices = {
             'reject="not"': lambda names: Not(*names) if names else None,
             'reject="unknown"': "None",
             'reject="drop"': "left out",
         }
-        raise ambiguous(source, "reject", "what a rejected choice means", rejected, choices)
+        raise ambiguous(source, "reject", "what a rejected choice means", rejected, outcomes)
+    if binary and meaning is None and classes is None:
+        _check_single_label(source, list(entries.values()))
+    return assemble(source, list(entries.values()), options)
 
 
-def _grouped(source: str, found: list[Found], answers: list[Answer], binary: bool) -> list[Entry]:
-    """Return one entry for every input; the decisions of one annotator about its labels are one answer."""
-    entries: dict[Any, Entry] = {}
-    bad = BadRecords(source)
-    for k, (record, answer) in enumerate(zip(found, answers)):
-        task = record.value
-        key = task.get("_input_hash", f"line {k}")
-        entry = entries.setdefault(key, Entry(task.get("_input_hash", k + 1), record.place, _data(task)))
-        same = next((a for a in entry.answers if a.annotator == answer.annotator), None) if binary else None
-        if same is None or "flags" not in (same.form, answer.form):
-            if same is None:
-                entry.answers.append(answer)
+def _answer(task: dict) -> tuple[str, Any]:
+    """Return whether a task was accepted, rejected or ignored, and by whom."""
+    answer = task.get("answer")
+    if answer not in ANSWERS:
+        raise ValueError(f"expected 'answer' to be accept, reject or ignore, got {answer!r}")
+    return answer, task.get("_annotator_id", task.get("_session_id"))
+
+
+def _decision(task: dict) -> Answer:
+    """Return the decision about one label."""
+    (answer, who), label = _answer(task), task.get("label")
+    if answer == "ignore":
+        return Answer("skipped", None, who)
+    if not isinstance(label, str):
+        raise ValueError(f"expected a text in 'label', got {label!r}")
+    return Answer("flags", {label: answer == "accept"}, who)
+
+
+def _choice(task: dict, reject: str | None) -> Answer:
+    """Return the choice among options."""
+    answer, who = _answer(task)
+    given = task["options"] if isinstance(task["options"], list) else [task["options"]]
+    options = tuple(option.get("id") if isinstance(option, dict) else option for option in given)
+    if not all(isinstance(option, str | int | float) for option in options):
+        raise ValueError(f"expected options with a text or a number in 'id', got {shown(task['options'])}")
+    accept = task.get("accept") or []
+    accept = accept if isinstance(accept, list) else [accept]
+    unknown = [name for name in accept if name not in options]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is selected, but the options are [{listed(options)}]")
+    if answer == "reject" and reject == "not" and accept:
+        return Answer("flags", dict.fromkeys(accept, False), who, options)
+    form = {"accept": "names", "reject": "unknown", "ignore": "skipped"}[answer]
+    return Answer(form, accept if form == "names" else None, who, options)
+
+
+def _join(answers: list[Answer], new: Answer) -> None:
+    """Add a decision to the answers about an input; the decisions of one annotator are one answer."""
+    for k, same in enumerate(answers):
+        if same.annotator != new.annotator:
             continue
-        at = entry.answers.index(same)
-        if "skipped" in (same.form, answer.form):  # decisions on other labels replace an ignored one
-            entry.answers[at] = answer if same.form == "skipped" else same
-            continue
-        for label, there in answer.value.items():
-            if same.value.get(label, there) != there:
-                bad.add(record.place, f"{label!r} is accepted and rejected by the same annotator")
-        entry.answers[at] = same._replace(value={**same.value, **answer.value})
-    bad.refuse("Keep the valid decision: prodigy db-out writes every one that was made.")
-    return list(entries.values())
+        if same.form == "skipped":  # decisions on other labels replace an ignored one
+            answers[k] = new
+        elif new.form == "flags":
+            twice = [label for label, there in new.value.items() if same.value.get(label, there) != there]
+            if twice:
+                raise ValueError(
+                    f"{twice[0]!r} is accepted and rejected by the same annotator. Keep the valid decision: prodigy"
+                    " db-out writes every one that was made"
+                )
+            answers[k] = same._replace(value={**same.value, **new.value})
+        return
+    answers.append(new)
 
 
 def _data(task: dict) -> dict:
@@ -175,18 +160,17 @@ def _data(task: dict) -> dict:
     return data | ({f"meta.{name}": value for name, value in meta.items()} if isinstance(meta, dict) else {})
 
 
-def _check_single_label(source: str, entries: list[Entry], classes: list | None) -> None:
+def _check_single_label(source: str, entries: list[Entry]) -> None:
     """Raise `MeaningError` if `Not` the only label would leave no class."""
-    decided = [(e, a) for e in entries for a in e.answers if a.form == "flags"]
-    names = {name for _, answer in decided for name in answer.value}
-    rejected = [(e, a) for e, a in decided if not any(a.value.values())]
-    if classes is None and len(names) == 1 and rejected:
+    decided = [(entry.place, answer) for entry in entries for answer in entry.answers if answer.form == "flags"]
+    rejected = [(place, answer) for place, answer in decided if not any(answer.value.values())]
+    if rejected and len({name for _, answer in decided for name in answer.value}) == 1:
         choices: Choices = {
             'meaning="known_tags"': lambda answer: answer.value,
             'meaning="one_of", classes=[…]': lambda answer: Not(*answer.value),
         }
-        examples = [(e.place, a) for e, a in rejected]
-        raise ambiguous(source, "meaning", "what the label is when it is not the only one there is", examples, choices)
+        question = "what the label is when it is not the only one there is"
+        raise ambiguous(source, "meaning", question, rejected, choices)
 
 
 @FILES
@@ -221,9 +205,16 @@ def write_prodigy(
     one_of("role", role, ("questions", "answers"))
     rows = rows_to_write(records, y, score, classes)
     names = [str(name) for name in classes]
-    values = converted(rows, lambda cell: _selected(cell, classes, names), "Pass labels, sets of labels or tags.")
+
+    def selected(cell: Any) -> list[str]:
+        found = text_names(cell, classes)
+        outside = [name for name in found if name not in names]
+        if outside:
+            raise ValueError(f"{outside[0]!r} is not among the classes {names}")
+        return found
+
     tasks = []
-    for row, value in zip(rows, values):
+    for row, value in zip(rows, converted(rows, selected, "Pass labels, sets of labels or tags.")):
         task = {name: value for name, value in row.data.items() if not name.startswith("meta.")}
         meta = {name.removeprefix("meta."): value for name, value in row.data.items() if name.startswith("meta.")}
         if text is not None and text != "text":
@@ -240,11 +231,3 @@ def write_prodigy(
             task |= {"answer": "ignore" if value is None else "accept", "_view_id": "choice"}
         tasks.append(task)
     write_json_lines(path, tasks)
-
-
-def _selected(cell: Any, classes: list, names: list[str]) -> list[str]:
-    selected = text_names(cell, classes)
-    outside = [name for name in selected if name not in names]
-    if outside:
-        raise ValueError(f"{outside[0]!r} is not among the classes {names}")
-    return selected

@@ -11,7 +11,7 @@ from typing import Any
 from ..data.limits import parse_json
 from ._assemble import assemble
 from ._docs import FILES
-from ._files import BadRecords, Found, Path_, name_of, read_csv, write_csv
+from ._files import BadRecords, Path_, name_of, read_csv, write_csv
 from ._meaning import Answer, Entry, ReadOptions, pick
 from ._records import Records, text_cells
 from ._write import rows_to_write
@@ -56,88 +56,62 @@ def read_zooniverse(
     missing = [column for column in COLUMNS if column not in header]
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(header)}.")
-    found = _of_workflow(source, found, workflow)
+    if found:
+        ids = [row.get("workflow_id", "") for _, row in found]
+        wanted = pick(source, "workflow", "workflow", ids, None if workflow is None else str(workflow))
+        found = [record for record, key in zip(found, ids) if key == wanted]
     bad = BadRecords(source)
-    parsed = [(record, _tasks(record, bad)) for record in found]
+    parsed = []
+    for place, row in found:
+        with bad.at(place):
+            parsed.append((place, row, dict(_tasks(_json(row, "annotations"))), _subject(row)))
     bad.refuse("Export the classifications again; these cells must contain JSON.")
-    task = pick(source, "task", "task", (name for _, tasks in parsed for name in tasks), task)
+    task = pick(source, "task", "task", (name for *_, tasks, _ in parsed for name in tasks), task)
     entries: dict[str, Entry] = {}
-    for record, tasks in parsed:
-        subject = record.value["subject_ids"]
-        entry = entries.setdefault(subject, Entry(subject, record.place, _subject(record, subject, bad)))
+    for place, row, tasks, data in parsed:
+        entry = entries.setdefault(row["subject_ids"], Entry(row["subject_ids"], place, data))
         if task in tasks:
-            try:
-                answer = _answer(tasks[task])
-            except ValueError as error:
-                bad.add(record.place, f"task {task}: {error}")
-                continue
-            entry.answers.append(answer._replace(annotator=_volunteer(record.value)))
+            with bad.at(place):
+                who = row.get("user_name") or row.get("user_id") or None
+                entry.answers.append(_answer(task, tasks[task])._replace(annotator=who))
     bad.refuse("Read a question, a survey or a slider; drawings and transcriptions are not supported.")
     return assemble(source, list(entries.values()), options)
 
 
-def _of_workflow(source: str, found: list[Found], workflow: Any) -> list[Found]:
-    ids = [record.value.get("workflow_id", "") for record in found]
-    if not ids:
-        return found
-    wanted = pick(source, "workflow", "workflow", ids, None if workflow is None else str(workflow))
-    return [record for record, key in zip(found, ids) if key == wanted]
+def _json(row: Mapping, column: str) -> Any:
+    return parse_json(row[column], f"column {column!r}")
 
 
-def _json(record: Found, column: str, bad: BadRecords) -> Any:
-    try:
-        return parse_json(record.value[column], f"column {column!r}")
-    except ValueError as error:
-        bad.add(record.place, str(error))
-        return None
-
-
-def _tasks(record: Found, bad: BadRecords) -> dict[str, Any]:
-    """Return task -> value; combined tasks are split, and a question without a value is None."""
-    annotations = _json(record, "annotations", bad)
-    if annotations is None:
-        return {}
+def _tasks(annotations: Any) -> Iterator[tuple[str, Any]]:
+    """Yield task and value; combined tasks are split, and a question without a value is None."""
     if not isinstance(annotations, list) or not all(isinstance(one, Mapping) for one in annotations):
-        bad.add(record.place, "expected a list of objects in 'annotations'", annotations)
-        return {}
-    return dict(_flat(annotations))
-
-
-def _flat(annotations: list) -> Iterator[tuple[str, Any]]:
+        raise ValueError(f"expected a list of objects in 'annotations', got {annotations!r:.80}")
     for annotation in annotations:
         value = annotation.get("value")
         if isinstance(value, list) and value and all(isinstance(v, Mapping) and "task" in v for v in value):
-            yield from _flat(value)
+            yield from _tasks(value)
         else:
             yield str(annotation.get("task")), value
 
 
-def _subject(record: Found, subject: str, bad: BadRecords) -> dict:
-    """Return the metadata of a subject, without the fields that Zooniverse adds."""
-    data = _json(record, "subject_data", bad)
-    own = data.get(subject, {}) if isinstance(data, Mapping) else {}
+def _subject(row: Mapping) -> dict:
+    """Return the metadata of a subject, without the field that Zooniverse adds."""
+    data = _json(row, "subject_data")
+    own = data.get(row["subject_ids"]) if isinstance(data, Mapping) else None
     return {key: value for key, value in own.items() if key != "retired"} if isinstance(own, Mapping) else {}
 
 
-def _volunteer(row: Mapping) -> str | None:
-    return row.get("user_name") or row.get("user_id") or None
-
-
-def _answer(value: Any) -> Answer:
+def _answer(task: str, value: Any) -> Answer:
     """Return the answer to a question, a survey or a slider."""
     if value is None or value == "":
         return Answer("skipped")
-    if isinstance(value, str):
-        return Answer("names", [value])
-    if isinstance(value, bool):
-        raise ValueError(f"expected a text, got {value!r}")
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return Answer("number", value)
-    if isinstance(value, list) and all(isinstance(v, str) for v in value):
-        return Answer("names", list(dict.fromkeys(value)))
-    if isinstance(value, list) and all(isinstance(v, Mapping) and isinstance(v.get("choice"), str) for v in value):
-        return Answer("names", list(dict.fromkeys(v["choice"] for v in value)))
-    raise ValueError(f"expected a name, names, choices of a survey or a number, got {str(value)[:80]}")
+    parts = value if isinstance(value, list) else [value]
+    names = [part.get("choice") if isinstance(part, Mapping) else part for part in parts]
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(f"task {task}: expected a name, names, choices of a survey or a number, got {str(value)[:80]}")
+    return Answer("names", list(dict.fromkeys(names)))
 
 
 @FILES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.errors import BadRows, InputError, is_missing, shown
+from ..data.errors import InputError, each_cell, is_missing, shown
 from ..data.limits import parse_json
 from ..data.lookalikes import LookAlike, look_alikes
 
@@ -78,29 +78,23 @@ class CellFormat:
 
     def cells_to_text(self, cells: list) -> list[str | None]:
         """Return each cell in the notation of CSV files, None if the row is unlabelled."""
-        bad, texts = BadRows("y"), []
-        for row, cell in enumerate(cells):
-            try:
-                texts.append(None if cell is None else self._to_text(cell))
-            except ValueError as error:
-                bad.add(row, str(error))
-        bad.refuse("Rename it, or pass y on as Python objects.")
-        return texts
+        return each_cell(
+            cells, lambda cell: None if cell is None else self._to_text(cell),
+            "Rename it, or pass y on as Python objects.",
+        )  # fmt: skip
 
     def text_to_cells(self, cells: list) -> list:
         """Return the cells that texts stand for; a cell that is not text is returned unchanged.
 
         Text that `read` parses itself, such as ``cat|dog``, may be returned unchanged, too.
         """
-        bad, found = BadRows("y"), []
-        for row, cell in enumerate(cells):
-            try:
-                blank = isinstance(cell, str) and is_missing(cell)
-                found.append(None if blank else self._from_text(cell) if isinstance(cell, str) else cell)
-            except ValueError as error:
-                bad.add(row, str(error))
-        bad.refuse("See the page Label formats for the text of each output type.")
-        return found
+
+        def read(cell: Any) -> Any:
+            if not isinstance(cell, str):
+                return cell
+            return None if is_missing(cell) else self._from_text(cell)
+
+        return each_cell(cells, read, "See the page Label formats for the text of each output type.")
 
     def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
         """Return the names of classes, tags or items that are text, and the rows in which each occurs.
@@ -171,3 +165,17 @@ class CellFormat:
     def vote_cells(self, cells: list) -> Any:
         """Return the cell that most answers support; a tie keeps all that are tied."""
         raise ValueError(f"{type(self).__name__} have no vote on answers. Pass each answer as a row of its own.")
+
+
+def rows_of_names(names: Iterable[Iterable]) -> dict[str, list[int]]:
+    """Return the rows in which each name that is text occurs, from the names in each row.
+
+    >>> rows_of_names([["cat", 3], ["cat", "dog"]])
+    {'cat': [0, 1], 'dog': [1]}
+    """
+    found: dict[str, list[int]] = {}
+    for row, some in enumerate(names):
+        for name in some:
+            if isinstance(name, str):
+                found.setdefault(name, []).append(row)
+    return found

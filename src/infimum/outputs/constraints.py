@@ -14,16 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import expit
+from scipy.optimize import Bounds, LinearConstraint, milp, minimize
 
 from ..data.errors import InputError, listed, shown
 
-MAX_SWEEPS = 100  # passes over all constraints; contradictory constraints never end
-NEWTON_STEPS = 30  # per pass; a few suffice from the result of the pass before
-LARGEST = 50.0  # nats: multipliers beyond change no probability
+LARGEST = 50.0  # nats: multipliers beyond change no probability; those of contradictory constraints grow up to it
 TOLERANCE = 1e-3  # rows, relative to the size of the group, by which a constraint may be missed
-SETTLED = 1e-2  # nats: passes end when no multiplier changes by more
-CLOSE = 1e-4  # rows: a pass ends when the expected counts are closer to their targets; later passes correct them
 TINY = 1e-12  # probability of a candidate that the update has excluded, so that a constraint can bring it back
 
 
@@ -245,32 +241,6 @@ class GroupConstraints:
         return np.asarray(self.member.sum(axis=0), dtype=float).ravel()
 
     @cached_property
-    def batches(self) -> list[tuple[int, NDArray, Any, NDArray]]:
-        """Constraints on one option and disjoint rows, which are projected together.
-
-        (option, their numbers, the rows, and the position of the constraint of each row). The rows are a slice if the
-        constraints are about all rows, which saves copies.
-        """
-        columns = sparse.csc_matrix(self.member)
-        open_batches: dict[int, list[tuple[NDArray, list[int]]]] = {}
-        for j in np.flatnonzero(~self.decided).tolist():
-            rows = columns.indices[columns.indptr[j] : columns.indptr[j + 1]]
-            some = open_batches.setdefault(int(self.option[j]), [])
-            free = next((one for one in some if not one[0][rows].any()), None)
-            if free is None:
-                free = np.zeros(self.member.shape[0], dtype=bool), []
-                some.append(free)
-            free[0][rows] = True
-            free[1].append(j)
-        found = []
-        for option, some in open_batches.items():
-            for _, numbers in some:
-                block = sparse.coo_matrix(columns[:, numbers].tocsr())
-                rows = slice(None) if len(block.row) == self.member.shape[0] else block.row
-                found.append((option, np.array(numbers), rows, block.col))
-        return found
-
-    @cached_property
     def decided(self) -> NDArray:
         """(J,) boolean: shares of 0 or 1, which exclude candidates and need no projection."""
         return (self.high == 0) | (self.low == 1)
@@ -319,45 +289,38 @@ class GroupConstraints:
         """Return the soft labels on the candidates that satisfy the constraints and are closest to q (n, c).
 
         The distance is the Kullback-Leibler divergence. The solution is q_ic exp(sum of multipliers), normalised, with
-        one multiplier per constraint. Each one is found in turn by Newton's method (dual coordinate ascent).
+        one multiplier per constraint, which maximise the dual problem.
         """
         mask = self.reduced(mask)
         q = np.where(mask, np.maximum(q, TINY), 0.0)
-        q /= np.maximum(q.sum(axis=1, keepdims=True), 1e-300)
-        multiplier = np.zeros(len(self.option))
-        for _ in range(MAX_SWEEPS if self.batches else 0):
-            change = 0.0
-            for option, numbers, rows, which in self.batches:
-                own = q[rows, option]
-                rest = 1 - own
-                with np.errstate(divide="ignore"):
-                    odds = np.log(own / np.maximum(rest, 0)) - multiplier[numbers][which]
-                new = _multipliers(odds, which, self._targets(odds, which, numbers), multiplier[numbers], own)
-                change = max(change, float(np.abs(new - multiplier[numbers]).max(initial=0.0)))
-                multiplier[numbers] = new
-                share = expit(odds + new[which])
-                q[rows] *= ((1 - share) / np.where(rest > 0, rest, 1))[:, None]
-                q[rows, option] = share
-            if change < SETTLED:
-                break
-        return q
+        some = np.flatnonzero(~self.decided & (self.sizes > 0))
+        member, counted = self.member[:, some].astype(float), np.eye(q.shape[1])[self.option[some]]
+        low, high = (share[some] * self.sizes[some] for share in (self.low, self.high))
 
-    def _targets(self, odds: NDArray, which: NDArray, numbers: NDArray) -> NDArray:
-        """Return the counts that the rows of each constraint should have; NaN if they are within the bounds."""
-        size = np.bincount(which, minlength=len(numbers))
-        low, high = self.low[numbers] * size, self.high[numbers] * size
-        if np.array_equal(low, high):
-            return low
-        now = np.bincount(which, expit(odds), len(numbers))
-        return np.where(now < low, low, np.where(now > high, high, np.nan))
+        def tilted(multipliers: NDArray) -> tuple[NDArray, NDArray]:
+            """Return the soft labels, and the sum of each row before it is normalised."""
+            p = q * np.exp(member @ (multipliers[:, None] * counted))
+            total = np.maximum(p.sum(axis=1, keepdims=True), 1e-300)
+            return p / total, total
+
+        def dual(x: NDArray) -> tuple[float, NDArray]:
+            up, down = np.split(x, 2)
+            p, total = tilted(up - down)
+            count = ((member.T @ p) * counted).sum(axis=1)
+            return float(np.log(total).sum() - up @ low + down @ high), np.concatenate([count - low, high - count])
+
+        if not len(some):
+            return tilted(np.zeros(0))[0]
+        bounds = [(0.0, LARGEST)] * (2 * len(some))
+        found = minimize(dual, np.zeros(2 * len(some)), jac=True, method="L-BFGS-B", bounds=bounds)
+        up, down = np.split(found.x, 2)
+        return tilted(up - down)[0]
 
     def assign(self, cost: NDArray, mask: NDArray) -> NDArray:
         """Return the option of each row, (n,), of least total cost (n, c) among the candidates, by an integer program.
 
         Shares that are no whole number of rows may be rounded up or down.
         """
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
         row, option = np.nonzero(mask)
         n, e = len(mask), len(row)
         each = sparse.csr_matrix((np.ones(e), (row, np.arange(e))), (n, e))
@@ -371,25 +334,3 @@ class GroupConstraints:
         out = np.zeros(n, dtype=int)
         out[row[taken]] = option[taken]
         return out
-
-
-def _multipliers(odds: NDArray, which: NDArray, target: NDArray, start: NDArray, p: NDArray) -> NDArray:
-    """Return the multiplier of each constraint for which its expected count is the target; 0 if that is NaN.
-
-    The count is the sum of expit(odds + multiplier) over its rows, which increases with the multiplier. The
-    probabilities at the start are p.
-    """
-    open_, k = ~np.isnan(target), len(target)
-    low, high = np.full(k, -LARGEST), np.full(k, LARGEST)
-    x = np.where(open_, start, 0.0)
-    for k_step in range(NEWTON_STEPS):
-        p = expit(odds + x[which]) if k_step else p
-        gap = np.where(open_, np.bincount(which, p, k) - target, 0.0)
-        if np.abs(gap).max(initial=0.0) <= CLOSE:
-            break
-        low, high = np.where(gap < 0, x, low), np.where(gap > 0, x, high)
-        slope = np.bincount(which, p * (1 - p), k)
-        step = x - gap / np.maximum(slope, 1e-12)
-        inside = (step > low) & (step < high)
-        x = np.where(open_, np.where(inside, step, (low + high) / 2), 0.0)
-    return np.where(open_, x, 0.0)

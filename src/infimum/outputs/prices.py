@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -44,8 +43,8 @@ class Seconds(NamedTuple):
 
     def __call__(self, kind: str, n_answers: Any, n_shown: Any, n_read: Any = None) -> Any:
         """Return the seconds, if the (expected) number of names read is `n_read`; arrays give an array."""
-        found = sum(value * part for value, part in zip(self, _parts(kind, n_answers, n_shown, n_read)))
-        return found if np.ndim(n_answers) or np.ndim(n_shown) else float(found)
+        found: Any = sum(value * part for value, part in zip(self, _parts(kind, n_answers, n_shown, n_read)))
+        return found if np.ndim(found) else float(found)
 
     def fit(self, timings: Sequence[tuple[str, float, float, float]]) -> Seconds:
         """Return the seconds that fit measured times best, or these if there are fewer than 40 of them.
@@ -115,18 +114,18 @@ class Price:
 
     def __call__(self, name: str, n_answers: Any, n_shown: Any, n_read: Any = None) -> Any:
         """Return the cost; arrays give an array. Only seconds depend on the number of names that are read."""
-        if self.price == "bits":
-            # a question with one answer takes time to read, too
-            return np.log2(np.maximum(n_answers, 2.0)) if np.ndim(n_answers) else math.log2(max(n_answers, 2.0))
-        if self.price == "shown":
-            return np.maximum(n_shown, 1.0) if np.ndim(n_shown) else float(max(n_shown, 1))
+        found: Any
         if isinstance(self.price, Mapping):
             if name not in self.price:
                 raise ValueError(f"cost has no seconds for {name!r}. Got {', '.join(map(repr, self.price))}.")
-            cost = float(self.price[name])
-            return cost * np.ones_like(n_answers) if np.ndim(n_answers) else cost
-        read = (n_read,) if isinstance(self.price, Seconds) else ()
-        found = np.asarray(self.price(name, n_answers, n_shown, *read))
+            found = np.full(np.shape(n_answers), float(self.price[name]))
+        elif self.price == "bits":
+            found = np.log2(np.maximum(n_answers, 2.0))  # a question with one answer takes time to read, too
+        elif self.price == "shown":
+            found = np.maximum(n_shown, 1.0)
+        else:
+            read = (n_read,) if isinstance(self.price, Seconds) else ()
+            found = np.asarray(self.price(name, n_answers, n_shown, *read))
         if found.dtype.kind not in "iuf" or not (np.isfinite(found) & (found > 0)).all():
             raise ValueError(f"cost must be a function that returns finite numbers > 0. It gives {found} for {name!r}.")
         return found if found.ndim else found.item()

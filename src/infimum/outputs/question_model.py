@@ -44,10 +44,10 @@ class QuestionGroup(NamedTuple):
     """(n, f): E|T' - T|², the expected squared step of the row's target T; for labels the drop of 1 - Σ p²."""
     entropy: NDArray
     """(n, f): the entropy of the answer in bits, which is the expected drop of the entropy of the output."""
-    n_answers: NDArray
-    """(n, f): the number of different answers."""
-    n_shown: NDArray
-    """(n, f): the number of options that a person reads."""
+    n_answers: Any
+    """(n, f), or a number: how many different answers there are."""
+    n_shown: Any
+    """(n, f), or a number: how many options a person reads."""
     make: Callable[[int, int, float], Question]
     """(row, number of the question, cost) -> the question."""
     open: Any = 1.0
@@ -57,7 +57,7 @@ class QuestionGroup(NamedTuple):
 
     def costs(self, price: Any) -> NDArray:
         """Return the expected costs, (n, f)."""
-        return np.asarray(price(self.kind, self.n_answers, self.n_shown, self.n_read))
+        return np.broadcast_to(price(self.kind, self.n_answers, self.n_shown, self.n_read), self.gain.shape)
 
     def rates(self, price: Any) -> NDArray:
         """Return gain / cost, (n, f)."""
@@ -117,7 +117,7 @@ class QuestionModel:
     @property
     def names(self) -> list:
         """The names that identify the outputs: classes, tags, items or the ends of a range."""
-        return []
+        return self.space.class_names()
 
     # candidate sets
 
@@ -167,8 +167,11 @@ class QuestionModel:
         return None
 
     def spread(self, scale: Any, variance: NDArray) -> Any:
-        """Return the standard deviation of each prediction, (n,), from its variance in units of the prior's."""
-        return np.sqrt(variance)
+        """Return the standard deviation of each prediction, (n,), from its variance in units of the prior's.
+
+        None for models whose targets are probabilities or signs.
+        """
+        return None if self.predicts else np.sqrt(variance)
 
     def predict(self, F: NDArray) -> NDArray:
         """Return the predicted outputs, (n, *z)."""
@@ -297,9 +300,6 @@ class SignQuestions(QuestionModel):
         unknown = np.zeros_like(after)
         P = [(1 + after * self.posterior_mean(unknown, F, None, power)) / 2 for power in self.calibrations]
         return np.array([np.log(p[new]).sum() for p in P])
-
-    def spread(self, scale: Any, variance: NDArray) -> None:
-        return None
 
     def uncertain_signs(self, belief: Belief) -> tuple[NDArray, NDArray]:
         """Return the variance of each unknown sign and the entropy of its answer, (n, d) each."""

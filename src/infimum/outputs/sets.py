@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..data.errors import BadRows, InputError
+from ..data.errors import InputError, refuse_rows
 
 if TYPE_CHECKING:
     from ..evidence.answers import SourcedAnswers
@@ -208,10 +208,15 @@ class Sets(ABC):
         return np.asarray(~(b & ~a).any(axis=(1, 2)))
 
     def _options_of_both(self, other: Any, method: str) -> tuple[NDArray, NDArray]:
-        a, b = self.options(), other.options()
-        if a is None or b is None:
+        options = self.options()
+        if options is None:
             raise ValueError(f"{type(self).__name__} cannot be compared with other sets. Define {method}(other).")
-        return a, b
+        self._check_comparable(other)
+        return options, other.options()
+
+    def _check_comparable(self, other: Any) -> None:
+        """Raise an error unless the sets are of the same kind and about the same rows and outputs."""
+        self._check_pair(other, type(self))
 
     def intersect(self, other: Any) -> Any:
         """Return S_i ∩ T_i, row by row; raise one error about all rows that have no member in common."""
@@ -241,17 +246,10 @@ class Sets(ABC):
 
     def _refuse_empty(self, other: Sets, empty: NDArray) -> None:
         """Raise an error about the rows, (n,) boolean, that have no member in common."""
-        bad = BadRows("y")
-        for row in np.flatnonzero(empty).tolist():
-            bad.add(row, f"{{{self.format(row)}}} and {{{other.format(row)}}} have no member in common")
-        bad.refuse("Each set must contain the true output, so one of the two is wrong.")
-
-    def _refuse_shape(self, other: Sets, rows: NDArray, kinds: str) -> None:
-        """Raise an error about the rows, (n,) boolean, whose intersection no kind of sets can represent."""
-        bad = BadRows("y")
-        for row in np.flatnonzero(rows).tolist():
-            bad.add(row, f"the intersection of {{{self.format(row)}}} and {{{other.format(row)}}} is not {kinds}")
-        bad.refuse("List the possible outputs as candidates instead.")
+        refuse_rows(
+            empty, lambda row: f"{{{self.format(row)}}} and {{{other.format(row)}}} have no member in common",
+            "Each set must contain the true output, so one of the two is wrong.",
+        )  # fmt: skip
 
     # Description
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from .sets import ANYTHING, Embedding, Sets, rows_of
 class PartialSigns(Sets):
     """The sets {y in {-1, 1}^m : y_j = values_ij wherever values_ij is not 0}.
 
-    A subclass embeds sign vectors by `_phi`, linear in y up to constants, and copies itself by `_with`.
+    A subclass embeds sign vectors by `_phi`, linear in y up to constants.
     """
 
     values: NDArray
@@ -24,9 +25,11 @@ class PartialSigns(Sets):
     def _phi(self, y: NDArray) -> NDArray:
         """Embed sign vectors: (..., m) -> (..., d)."""
 
-    @abstractmethod
     def _with(self, values: NDArray) -> Self:
         """Return sets with these values and the same loss."""
+        found = copy(self)
+        found.values, found.shape = values, (len(values),)
+        return found
 
     def __len__(self) -> int:
         return len(self.values)
@@ -56,37 +59,18 @@ class PartialSigns(Sets):
         return (np.asarray(z) > 0).astype(int)
 
     def intersect(self, other: Any) -> Any:
-        self._check_pair(other, type(self))
-        self._refuse_empty(other, (self.values * other.values < 0).any(axis=1))
+        """Return the sign vectors with the signs that are known in either."""
+        self._check_comparable(other)
+        self._refuse_empty(other, ~self.meets(other))
         return self._with(np.where(self.values != 0, self.values, other.values))
-
-    def meets(self, other: Any) -> NDArray:
-        self._check_pair(other, type(self))
-        return (self.values * other.values >= 0).all(axis=1)
-
-    def contains_set(self, other: Any) -> NDArray:
-        self._check_pair(other, type(self))
-        return ((self.values == 0) | (self.values == other.values)).all(axis=1)
 
     def join(self, other: Any) -> Self:
         return self._with(np.vstack([self.values, other.values]))
 
     @property
-    def is_exact(self) -> NDArray:
-        return (self.values != 0).all(axis=1)
-
-    @property
-    def is_unlabelled(self) -> NDArray:
-        return (self.values == 0).all(axis=-1)
-
-    @property
     def size(self) -> NDArray:
         """The number of unknown signs."""
         return (self.values == 0).sum(axis=1).astype(float)
-
-    def bits(self) -> NDArray:
-        """Return one bit for each known sign, (n,)."""
-        return (self.values != 0).sum(axis=1).astype(float)
 
     def agreement(self, z: NDArray) -> NDArray:
         """Return the share of the known signs that z_i has, (n,); 1 if none is known."""

@@ -36,6 +36,15 @@ def looks(salt: str) -> Iterator[None]:
             matplotlib.use(backend, force=True)
 
 
+def axes(height: float = 2.6, **settings: Any) -> tuple[Any, Any]:
+    """Return a figure that fits every screen, and its axes."""
+    import matplotlib.pyplot as plt
+
+    drawn, ax = plt.subplots(figsize=(5, height), layout="constrained")
+    ax.set(**settings)
+    return drawn, ax
+
+
 def figure(draw: Callable[[], Any], name: str, caption: str) -> Markup:
     """Return the figure that `draw` returns, with a caption."""
     return tag("figure", svg(draw, name), tag("figcaption", caption))

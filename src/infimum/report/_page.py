@@ -82,6 +82,11 @@ def soft(*parts: Any) -> Markup:
     return tag("p", *map(linked, parts), class_="soft")
 
 
+def summary(texts: Iterable[str]) -> Markup:
+    """Return the sentences at the top of a page."""
+    return tag("div", *map(para, texts), class_="summary", role="note")
+
+
 def head(text: str) -> Markup:
     return tag("h3", text)
 
@@ -142,24 +147,18 @@ def _cell(value: Any, num: bool, column: str) -> Markup:
     return tag("td", short, data_l=column, **({"title": text} if short is not text else {}))
 
 
-def folded(title: str, name: str, *parts: Any) -> Markup:
-    """Return a section that opens by a click on its title."""
-    return tag("details", tag("summary", tag("h2", title)), *parts, id=name)
-
-
-def section(title: str, name: str, *parts: Any) -> Markup:
-    return tag("section", tag("h2", title), *parts, id=name)
-
-
 def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]], details: Sequence[tuple] = ()) -> str:
     """Return the whole page; a section is (title, name, content), and details are folded."""
     items = [tag("li", tag("a", t, href=f"#{n}")) for t, n, _ in (*sections, *details)]
     links = tag("nav", tag("ul", *items), aria_label="Sections")
-    body = [section(t, n, content) for t, n, content in sections]
-    if details:
-        body.append(tag("section", tag("h2", "Details"), *(folded(t, n, content) for t, n, content in details)))
-    body.append(folded("Glossary", "glossary", glossary()))
-    main = tag("main", tag("h1", title), lead, links, *body)
+    body = [tag("section", tag("h2", t), content, id=n) for t, n, content in sections]
+    *folded, terms = (
+        tag("details", tag("summary", tag("h2", t)), content, id=n)
+        for t, n, content in (*details, ("Glossary", "glossary", glossary()))
+    )
+    if folded:
+        body.append(tag("section", tag("h2", "Details"), *folded))
+    main = tag("main", tag("h1", title), lead, links, *body, terms)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -1,4 +1,4 @@
-"""The first part of the report: the summary, and what to act on."""
+"""What a report lists for people to act on: rows to review, names to merge, options to separate, annotators."""
 
 from __future__ import annotations
 
@@ -7,26 +7,67 @@ from pathlib import Path
 from typing import Any
 
 from ..data.images import thumbnail
+from ..outputs.summary import SummaryTable
+from ..selection.scores import error_name, shown_range
 from . import _page as h
 from .facts import Facts, Reviewed, chance
+from .markdown import Section
 
 
-def summary(facts: Facts) -> h.Markup:
-    """Return the three sentences."""
-    return h.tag("div", *(h.para(text) for text in facts.summary), class_="summary", role="note")
+def sections(facts: Facts) -> list[Section]:
+    """Return the tables with something to do; the page shows rows to review as cards."""
+    review = [
+        [one.name, " · ".join([*one.cells.values(), *one.images])[:160], one.set, one.proposed,
+         "" if one.probability is None else chance(one.probability), " ".join(one.reasons)]
+        for one in facts.review
+    ]  # fmt: skip
+    merge = [[repr(one["name"]), one["count"], one["means"], one["reason"]] for one in facts.merge]
+    blind = [[one["reason"], one["rows"], one["question"], one["answers"]] for one in facts.inseparable]
+    found = [
+        Section("Rows to review", "review", SummaryTable(
+            "", ["row", "contents", "label", "proposed", "probability", "reason"], review), facts.n_review),
+        Section("Names to merge", "merge", SummaryTable(
+            "Names that are probably variants of others. Merge them with --merge-classes, or list all with --classes.",
+            ["name", "rows", "probably means", "reason"], merge)),
+        Section("Options that the data cannot separate", "inseparable", SummaryTable(
+            "Options that no row separates, how many rows allow them, and a question about one row that would help.",
+            ["options", "rows", "question", "answers needed"], blind)),
+        Section("Annotators", "annotators", annotators(facts.annotators)),
+    ]  # fmt: skip
+    return [each for each in found if each.table.rows]
 
 
-def sections(facts: Facts, warning: str = "") -> list[tuple[str, str, h.Markup]]:
-    """Return the sections with something to do; `warning` is the sentence about a model without skill."""
-    found = [("Rows to review", "review", _review(facts, warning))]
-    if facts.merge:
-        found.append(("Names to merge", "merge", _merge(facts.merge)))
-    if facts.inseparable:
-        found.append(("Options that the data cannot separate", "inseparable", _inseparable(facts.inseparable)))
-    return found
+def scores(found: list[dict[str, Any]], caption: str = "") -> SummaryTable:
+    """Return the scores of several models side by side."""
+    columns = ["model", "covering rate", "chance-corrected", "set risk", *map(error_name, found[0]["errors"])]
+    rows = [
+        [one["name"], f"{one['covering_rate']:.1%}", one["chance_corrected"], one["set_risk"],
+         *(shown_range(*ends) for ends in one["errors"].values())]
+        for one in found
+    ]  # fmt: skip
+    return SummaryTable(caption, columns, rows)
 
 
-def _review(facts: Facts, warning: str) -> h.Markup:
+def annotators(found: list[dict[str, Any]]) -> SummaryTable:
+    """Return how reliable annotators are; columns in which nothing differs from the usual are left out."""
+    remarks = [
+        "systematically wrong" if one["high"] < 0 else "not better than chance" if one["low"] <= 0 else ""
+        for one in found
+    ]
+    columns: dict[str, list[Any]] = {
+        "annotator": [one["annotator"] for one in found], "answers": [int(one["answers"]) for one in found],
+        "labels per answer": [one["set_size"] for one in found], "accuracy": [one["accuracy"] for one in found],
+        "reliability": [one["reliability"] for one in found],
+        "95 % interval": [f"{one['low']:.2f} to {one['high']:.2f}" for one in found], "remark": remarks,
+    }  # fmt: skip
+    usual = {"labels per answer": {1}, "remark": {""}}
+    columns = {name: cells for name, cells in columns.items() if set(cells) != usual.get(name)}
+    rows = [list(row) for row in zip(*columns.values())]
+    return SummaryTable("Annotators, the least reliable first.", list(columns), rows)
+
+
+def cards(facts: Facts, warning: str) -> h.Markup:
+    """Return the rows to review; `warning` is the sentence about a model without skill."""
     parts = [h.para(warning)] if warning else []
     if not facts.review:
         return h.markup(*parts, h.soft("None."))
@@ -46,13 +87,12 @@ def _card(one: Reviewed) -> h.Markup:
         cells = [h.markup(h.tag("span", f"{name}: ", class_="soft"), text, " ") for name, text in one.cells.items()]
         parts.append(h.tag("p", *cells))
     label: list[Any] = ["Label ", h.tag("span", one.set, class_="label")]
-    if one.support is not None and one.probability is not None:
+    if one.support is not None:
         label.append(f" (probability {chance(one.support)})")
     if one.proposed and one.proposed != one.set:
         label += [" → proposed ", h.tag("span", one.proposed, class_="label")]
         label.append("" if one.probability is None else f" (probability {chance(one.probability)})")
-    parts.append(h.tag("p", *label))
-    parts.append(h.tag("p", " ".join(one.reasons), class_="soft"))
+    parts += [h.tag("p", *label), h.tag("p", " ".join(one.reasons), class_="soft")]
     if one.because:
         similar = [
             h.tag("li", f"{other['name']}: {other['set']}", f" — {other['text']}" if other["text"] else "")
@@ -70,15 +110,3 @@ def _image(name: str, path: str) -> h.Markup:
     except (ValueError, ImportError):
         return h.tag("span", f"{name}: {Path(path).name} (cannot be shown)", class_="soft")
     return h.Markup(f'<img alt="{h.markup(name)}" src="data:image/png;base64,{data}">')
-
-
-def _merge(names: list[dict[str, Any]]) -> h.Markup:
-    rows = [[repr(one["name"]), one["count"], one["means"], one["reason"]] for one in names]
-    caption = "Names that are probably variants of others. Merge them with --merge-classes, or list all with --classes."
-    return h.table(["name", "rows", "probably means", "reason"], rows, caption)
-
-
-def _inseparable(found: list[dict[str, Any]]) -> h.Markup:
-    rows = [[one["reason"], one["rows"], one["question"], one["answers"]] for one in found]
-    caption = "Options that no row separates, how many rows allow them, and a question about one row that would help."
-    return h.table(["options", "rows", "question", "answers needed"], rows, caption)

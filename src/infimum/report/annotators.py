@@ -9,6 +9,7 @@ import numpy as np
 from ..disambiguation import DisambiguationResult
 from . import _page as h
 from ._figures import figure
+from .markdown import Section
 
 DRAWN = 40  # annotators in the figure
 CONFUSED = 20  # pairs of labels that are listed
@@ -27,27 +28,16 @@ def facts_of(resolved: DisambiguationResult | None) -> list[dict[str, Any]]:
     ]
 
 
-def section(resolved: DisambiguationResult) -> h.Markup:
+def section(resolved: DisambiguationResult, found: Section) -> h.Markup:
     """Return reliabilities with intervals, and the most frequent confusions."""
     sources = resolved.sources
     assert sources is not None
-    found = facts_of(resolved)
-    columns: dict[str, list[Any]] = {
-        "annotator": [one["annotator"] for one in found], "answers": [int(one["answers"]) for one in found],
-        "labels per answer": [one["set_size"] for one in found], "accuracy": [one["accuracy"] for one in found],
-        "reliability": [one["reliability"] for one in found],
-        "95 % interval": [f"{one['low']:.2f} to {one['high']:.2f}" for one in found],
-        "remark": list(map(_verdict, found)),
-    }  # fmt: skip
-    trivial = {"labels per answer": {1}, "remark": {""}}
-    columns = {name: cells for name, cells in columns.items() if set(cells) != trivial.get(name)}
     text = (
         "Reliability is the probability that an answer contains the true label, corrected for chance. 1 is perfect, 0"
         " is a random answer, and negative values mean systematically wrong answers. It is estimated from the other"
         " annotators, the features and the known true labels. Unreliable answers count less."
     )
-    rows = [list(row) for row in zip(*columns.values())]
-    parts = [h.para(text), h.table(list(columns), rows, "Annotators, the least reliable first.")]
+    parts = [h.para(text), h.table(found.table.columns, found.table.rows, found.table.title)]
     if len(sources) <= DRAWN:
         drawn = figure(lambda: sources.plot().figure, "reliability", "Reliability of each annotator, with interval.")
         parts.append(h.tag("div", drawn, class_="charts"))
@@ -56,12 +46,6 @@ def section(resolved: DisambiguationResult) -> h.Markup:
         heads = ["annotator", "true label", "answer", "probability"]
         parts += [h.head("Frequent confusions"), h.table(heads, confused, "How often an answer is given instead.")]
     return h.markup(*parts)
-
-
-def _verdict(one: dict[str, Any]) -> str:
-    if one["high"] < 0:
-        return "systematically wrong"
-    return "not better than chance" if one["low"] <= 0 else ""
 
 
 def _confusions(sources: Any) -> list[list[Any]]:

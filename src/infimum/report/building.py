@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from importlib.metadata import version
 from typing import Any
 
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
 from ..disambiguation import DisambiguationResult
-from ..estimators.held_out import HeldOut
 from ..outputs.merging import WORDS
+from ..outputs.summary import SummaryTable
 from ..selection.scores import no_skill
 from . import _page as h
 from . import actions, identifiability, overview, results, review
 from .annotators import facts_of as annotators_of
 from .annotators import section as annotators_section
 from .facts import Contents, Facts, inseparable, reviewed
-from .markdown import markdown
+from .markdown import Section, markdown
+from .scores import Compared, beats_constant
 from .summary import summary
 from .training import Training, training_of
 
@@ -62,7 +64,7 @@ class Report:
     facts: Facts
     identifiability: Identifiability | None
     audit: Audit
-    compared: list[results.Compared]
+    compared: list[Compared]
     beats_constant: bool = True
     resolved: DisambiguationResult | None = None
     names: list | None = None
@@ -82,7 +84,13 @@ class Report:
     @property
     def markdown(self) -> str:
         """The report as Markdown."""
-        return markdown(self.facts)
+        facts = self.facts
+        sections = [
+            *actions.sections(facts),
+            Section("Scores on held-out rows", "scores", actions.scores(facts.scores)),
+        ]
+        sections += [Section(one["title"], "", SummaryTable(**one)) for one in facts.tables]
+        return markdown(facts.title, facts.summary, sections, f"Made by infimum {facts.version}.")
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values, in the schema that the page on the command line describes."""
@@ -156,11 +164,12 @@ def build(
     steps = iter(track(STEPS, "report"))
     next(steps)
     training = training_of(model, X)
-    output, sets, X, resolved, held_out = (
-        training.output, training.sets, training.X, training.resolved, training.held_out,
-    )  # fmt: skip
+    held_out, resolved = training.held_out, training.resolved
     if held_out is not None:
-        names, rows = _of_tokens(held_out, names, rows)
+        names = held_out.names if names is None else names
+        if held_out.contexts is not None:
+            own = [{} for _ in held_out.contexts] if rows is None else rows
+            rows = [{IN_SEQUENCE: text, **row} for text, row in zip(held_out.contexts, own)]
     name = _namer(names)
     next(steps)
     found, reason = training.identifiability()
@@ -168,81 +177,67 @@ def build(
     audit = training.audit(impossible)
     next(steps)
     compared = training.compared()
-    skill = results.beats_constant(model, compared)
+    skill = beats_constant(model, compared)
     warning = "" if skill else no_skill(compared[0].text)
     if not skill:  # near rows need not have equal labels then
         audit.suspects = []
         audit.conflicts = [pair for pair in audit.conflicts if pair["distance"] == 0]
     next(steps)
-    explains = held_out is None
-    cases = review.cases_of(model, X, audit) if explains else []
-    contents = Contents(rows, folder, hidden, target)
-    listed = reviewed(model if explains else None, X, output, sets, audit, resolved, name, contents, skill)
+    cases = review.cases_of(model, training.X, audit) if held_out is None else []
+    listed = reviewed(training, audit, name, Contents(rows, folder, hidden, target), skill)
     facts = _facts(title, training, audit, compared, skill, listed, found, reason, name, look_alikes)
     next(steps)
-    tables = [] if held_out is None else held_out.tables
+    acts = []
+    for one in actions.sections(facts):
+        content = h.table(one.table.columns, one.table.rows, one.table.title)
+        if one.name == "annotators" and resolved is not None:
+            content = annotators_section(resolved, one)
+        if one.name != "review":
+            acts.append((one.title, one.name, content))
     details = [
-        ("Labels", "overview", overview.section(output, sets, annotators, names, unused)),
+        ("Labels", "overview", overview.section(training.output, training.sets, annotators, names, unused)),
         ("Identifiability", "identifiability", identifiability.section(found, reason, name)),
         ("Audit and explanations", "audit", review.section(audit, cases, name, warning)),
-        ("Model and scores", "results", results.section(
-            model, output, sets, resolved, compared, found, truth, name, warning, tables)),
-    ]  # fmt: skip
+        ("Model and scores", "results", results.section(training, compared, found, truth, name, warning)),
+    ]
     for _ in steps:
         pass
-    page = _page(facts, details, resolved, warning)
+    lead = h.markup(h.summary(facts.summary), h.soft(f"Made by infimum {facts.version}."))
+    page = h.page(title, lead, [("Rows to review", "review", actions.cards(facts, warning)), *acts], details)
     return Report(page, facts, found, audit, compared, skill, resolved, names, reason)
 
 
-def _page(facts: Facts, details: list[Any], resolved: DisambiguationResult | None, warning: str) -> str:
-    """Return the page: the summary, what to do, and the details in their sections."""
-    lead = h.markup(actions.summary(facts), h.soft(f"Made by infimum {facts.version}."))
-    acts = actions.sections(facts, warning)
-    if facts.annotators and resolved is not None:
-        acts.append(("Annotators", "annotators", annotators_section(resolved)))
-    return h.page(facts.title, lead, acts, details)
-
-
-def _of_tokens(held_out: HeldOut, names: list | None, rows: list[dict] | None) -> tuple[list | None, list[dict] | None]:
-    """Return the names and the cells of tokens, with each token in its sequence as the first cell."""
-    names = held_out.names if names is None else names
-    if held_out.contexts is None:
-        return names, rows
-    own = [{} for _ in held_out.contexts] if rows is None else rows
-    return names, [{IN_SEQUENCE: text, **row} for text, row in zip(held_out.contexts, own)]
-
-
 def _facts(
-    title: str, training: Training, audit: Audit, compared: list[results.Compared], skill: bool, listed: list[Any],
+    title: str, training: Training, audit: Audit, compared: list[Compared], skill: bool, listed: list[Any],
     found: Identifiability | None, reason: str, name: Callable[[int], str], look_alikes: Sequence[Any],
 ) -> Facts:  # fmt: skip
+    """Return what the report says, with the three sentences of the summary."""
     output, sets, held_out = training.output, training.sets, training.held_out
     groups = {} if held_out is None else {"sequences": held_out.n_groups}
-    people = annotators_of(training.resolved)
     described = output.describe(sets)
     n, exact, unlabelled = len(sets), int(described.is_exact.sum()), int(described.is_unlabelled.sum())
-    counts = {"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled, **groups}
-    names = [str(each) for each in output.questions().names] if output.kind in WORDS else []
-    scores = [one.as_dict() for one in compared]
-    merge = [{"name": o.name, "count": o.count, "means": o.meaning, "reason": o.reason} for o in look_alikes]
-    blind, n_review = inseparable(found, name), len(audit.rows())
-    sentences = summary(
-        output.kind, counts, names, scores, skill, n_review, len(audit.suspects), len(audit.impossible), merge, blind,
-        math.isfinite(output.size), people, compared[0].worst_share if compared[0].n_labelled >= ENOUGH else 0.0,
-    )  # fmt: skip
-    verdict = reason if found is None else found.verdict_for(name)
-    degree = None if found is None else found.degree
-    return Facts(
-        title, _version(), output.kind, sentences, counts, names, scores, skill, listed, n_review, merge, blind,
-        verdict, degree, people, [] if held_out is None else [table._asdict() for table in held_out.tables],
-    )  # fmt: skip
+    facts = Facts(
+        title=title,
+        version=version("infimum"),
+        kind=output.kind,
+        summary=[],
+        counts={"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled, **groups},
+        names=[str(each) for each in output.questions().names] if output.kind in WORDS else [],
+        scores=[one.as_dict() for one in compared],
+        beats_constant=skill,
+        review=listed,
+        n_review=len(audit.rows()),
+        merge=[{"name": o.name, "count": o.count, "means": o.meaning, "reason": o.reason} for o in look_alikes],
+        inseparable=inseparable(found, name),
+        verdict=reason if found is None else found.verdict_for(name),
+        degree=None if found is None else found.degree,
+        annotators=annotators_of(training.resolved),
+        tables=[table._asdict() for table in training.tables],
+    )
+    worst = compared[0].worst_share if compared[0].n_labelled >= ENOUGH else 0.0
+    countable = math.isfinite(output.size)
+    return replace(facts, summary=summary(facts, len(audit.suspects), len(audit.impossible), countable, worst))
 
 
 def _namer(names: list | None) -> Callable[[int], str]:
     return lambda row: f"row {row}" if names is None else str(names[row])
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("infimum")

@@ -9,12 +9,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..outputs import OutputSpace, Sets
-from ..selection.scores import error_name, is_below, shown_range
+from ..outputs.summary import SummaryTable
+from ..selection.scores import is_below
 from . import _page as h
+from .actions import scores
 from .facts import SCHEMA, Contents, plain
-from .markdown import escaped
-from .markdown import table as markdown_table
-from .results import Compared, scored
+from .markdown import Section, markdown
+from .scores import Compared, scored
 
 MOST_LISTED = 200  # rows on which the models differ
 
@@ -49,43 +50,32 @@ class Comparison:
         assert isinstance(found, dict)
         return found
 
-    def _tables(self) -> tuple[list[str], list[list[Any]], list[str], list[list[Any]]]:
-        errors = [error_name(key) for key in self.scores[0]["errors"]]
-        columns = ["model", "covering rate", "chance-corrected", "set risk", *errors]
-        rows = [
-            [one["name"], f"{one['covering_rate']:.1%}", one["chance_corrected"], one["set_risk"],
-             *(shown_range(*ends) for ends in one["errors"].values())]
-            for one in self.scores
-        ]  # fmt: skip
-        models = [one["name"] for one in self.scores[1:]]
+    def _sections(self) -> list[Section]:
+        models = [one["name"] for one in self.scores[1:]]  # the best constant is the first
         differ = [
             [one["name"], " · ".join(one["cells"].values())[:200], one["set"], *one["predictions"].values()]
             for one in self.differences
         ]
-        return columns, rows, ["row", "contents", "label", *models], differ
+        more = f" {self.n_differences:,} in all." if self.n_differences > len(differ) else ""
+        listed = SummaryTable(
+            f"Rows on which the models predict different outputs.{more}", ["row", "contents", "label", *models], differ
+        )
+        table = scores(self.scores, "Scores on the labelled rows of the table, beside the best constant.")
+        found = [Section("Scores", "scores", table)]
+        if len(models) > 1:
+            found.append(Section("Rows on which the models differ", "differences", listed, self.n_differences))
+        return found
 
     @property
     def html(self) -> str:
         """The comparison as one HTML file."""
-        columns, rows, names, differ = self._tables()
-        lead = h.tag("div", *(h.para(text) for text in self.summary), class_="summary", role="note")
-        scores = h.table(columns, rows, "Scores on the labelled rows of the table, beside the best constant.")
-        more = f" {self.n_differences:,} in all." if self.n_differences > len(differ) else ""
-        listed = h.table(names, differ, f"Rows on which the models predict different outputs.{more}")
-        sections = [("Scores", "scores", scores)]
-        if len(self.scores) > 2:  # the best constant is one of them
-            sections.append(("Rows on which the models differ", "differences", listed))
-        return h.page(self.title, lead, sections)
+        parts = [(o.title, o.name, h.table(o.table.columns, o.table.rows, o.table.title)) for o in self._sections()]
+        return h.page(self.title, h.summary(self.summary), parts)
 
     @property
     def markdown(self) -> str:
         """The comparison as Markdown."""
-        columns, rows, names, differ = self._tables()
-        parts = [f"# {escaped(self.title)}", *(escaped(text) for text in self.summary)]
-        parts += ["## Scores", markdown_table(columns, rows)]
-        if len(self.scores) > 2:
-            parts += ["## Rows on which the models differ", markdown_table(names, differ, self.n_differences)]
-        return "\n\n".join(parts) + "\n"
+        return markdown(self.title, self.summary, self._sections())
 
 
 def compare(
@@ -117,8 +107,8 @@ def compare(
         for row, label in zip(rows, labels)
     ]  # fmt: skip
     summary = _summary(found, len(sets), len(rows))
-    scores = [{**one.as_dict(), "name": one.name} for one in found]
-    return Comparison(title, summary, scores, differences, len(rows))
+    named = [{**one.as_dict(), "name": one.name} for one in found]
+    return Comparison(title, summary, named, differences, len(rows))
 
 
 def _summary(found: list[Compared], n: int, n_differences: int) -> list[str]:

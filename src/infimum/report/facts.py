@@ -16,7 +16,7 @@ from ..data.images import are_images, image_file
 from ..diagnostics import Audit, Identifiability
 from ..disambiguation import DisambiguationResult
 from ..evidence.calibration import with_unit_sum
-from ..outputs import OutputSpace, Sets
+from .training import Training
 
 SCHEMA = 1  # version of the JSON file
 MOST_REVIEWED = 200  # rows to review that are listed
@@ -201,14 +201,13 @@ def _short(value: Any) -> str:
 
 
 def reviewed(
-    model: Any, X: Any, output: OutputSpace, sets: Sets, audit: Audit, resolved: DisambiguationResult | None,
-    name: Callable[[int], str], contents: Contents, proposes: bool = True,
-) -> list[Reviewed]:  # fmt: skip
+    training: Training, audit: Audit, name: Callable[[int], str], contents: Contents, proposes: bool = True
+) -> list[Reviewed]:
     """Return the rows to review: impossible rows, then suspects, then rows in conflicts; each row once.
 
-    Suspects with the most probable proposal come first. `model` explains proposals, if it is not None.
-    A model without skill proposes nothing (`proposes` is False).
+    Suspects with the most probable proposal come first. A model without skill proposes nothing (`proposes` is False).
     """
+    output, sets, resolved = training.output, training.sets, training.resolved
     z = next((audit.predictions[p] for p in ("disambiguation", "infimum", "average") if p in audit.predictions), None)
     reasons: dict[int, list[str]] = {row: [why] for row, why in audit.impossible.items()}
     supports = {s["row"]: s["support"] for s in audit.suspects}
@@ -234,8 +233,9 @@ def reviewed(
             row, name(row), reasons[row], text, proposed, probability, supports.get(row),
             contents.cells(row), contents.paths(row),
         )  # fmt: skip
-        if model is not None and z is not None and proposed and len(found) < EXPLAINED and row in supports:
-            one.because = _because(model, X, sets, row, z[row], name, contents)
+        explained = training.held_out is None and proposed and row in supports
+        if z is not None and explained and len(found) < EXPLAINED:
+            one.because = _because(training, row, z[row], name, contents)
         found.append(one)
     return found
 
@@ -251,18 +251,19 @@ def _probability(resolved: DisambiguationResult | None, z: NDArray | None, row: 
 
 
 def _because(
-    model: Any, X: Any, sets: Sets, row: int, z: NDArray, name: Callable[[int], str], contents: Contents
+    training: Training, row: int, z: NDArray, name: Callable[[int], str], contents: Contents
 ) -> list[dict[str, Any]]:
     """Return the training rows of the largest weight at a row whose sets contain the proposed output."""
+    sets = training.sets
     try:
-        alpha = np.array(model.explain(X[[row]]).alpha)
+        alpha = np.array(training.model.explain(training.X[[row]]).alpha)
     except ValueError:  # a model without training sets
         return []
     alpha[row] = 0.0
     alpha[~np.asarray(sets.contains(np.repeat(z[None], len(sets), axis=0)))] = 0.0
     alpha[np.asarray(sets.is_unlabelled)] = 0.0
     best = [int(k) for k in np.argsort(-alpha, kind="stable")[:BECAUSE] if alpha[k] > 0]
-    texts = model.output_.format_sets(sets, best) if best else []
+    texts = training.output.format_sets(sets, best) if best else []
     return [
         {"row": k, "name": name(k), "set": text, "weight": float(alpha[k]), "text": contents.text(k)}
         for k, text in zip(best, texts)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import Identifiability
+from ..plotting import COLOURS
 from . import _page as h
-from ._figures import figure
+from ._figures import axes, figure
 
 SHOWN = 12  # pairs in the chart
 STYLES = {True: "good", False: "bad", None: "warn"}
@@ -39,10 +40,6 @@ def section(found: Identifiability | None, reason: str, name: Callable[[int], st
 
 def _draw_degrees(found: Identifiability) -> Any:
     """Draw the largest probabilities that an option is possible beside the true one; a dozen bars fit every screen."""
-    import matplotlib.pyplot as plt
-
-    from ..plotting import COLOURS
-
     several = len(found.choices.names) > 1
     bars = []
     for row in found.pairs:
@@ -52,22 +49,16 @@ def _draw_degrees(found: Identifiability) -> Any:
             if np.isfinite(value):
                 bars.append((value, before + f"{_short(str(row[b]))}\nbeside {_short(str(row[a]))}"))
     bars = sorted(bars, reverse=True)[:SHOWN]
-    drawn, ax = plt.subplots(figsize=(5, 0.42 * max(len(bars), 3) + 0.8), layout="constrained")
+    drawn, ax = axes(0.42 * max(len(bars), 3) + 0.8, xlim=(0, 1), xlabel="probability")
     ax.barh(range(len(bars)), [value for value, _ in bars], color=COLOURS[0])
     ax.set_yticks(range(len(bars)), [name for _, name in bars])
     ax.invert_yaxis()
-    ax.set(xlim=(0, 1), xlabel="probability")
     return drawn
 
 
 def _draw_eta(found: Identifiability) -> Any:
-    import matplotlib.pyplot as plt
-
-    from ..plotting import COLOURS
-
-    drawn, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+    drawn, ax = axes(xlabel="local separation", ylabel="rows", xlim=(0, 1))
     ax.hist(found.eta.ravel(), np.linspace(0, 1, 21).tolist(), color=COLOURS[0])
-    ax.set(xlabel="local separation", ylabel="rows", xlim=(0, 1))
     return drawn
 
 

@@ -1,71 +1,41 @@
-"""The report as Markdown, for pull requests and wikis."""
+"""Reports as Markdown, for pull requests and wikis."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-from ..selection.scores import error_name, shown_range
+from ..outputs.summary import SummaryTable
 from ._page import number
-from .facts import Facts, Reviewed, chance
 
 SHOWN = 20  # rows of a table
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~])")
 
 
-def markdown(facts: Facts) -> str:
-    """Return the summary, what to act on and the scores; names and cells are escaped."""
-    parts = [f"# {escaped(facts.title)}", *(escaped(text) for text in facts.summary)]
-    if facts.review:
-        parts += ["## Rows to review", _review(facts)]
-    if facts.merge:
-        lines = [[one["name"], one["count"], one["means"], one["reason"]] for one in facts.merge]
-        parts += ["## Names to merge", table(["name", "rows", "probably means", "reason"], lines)]
-    if facts.inseparable:
-        lines = [[one["reason"], one["rows"], one["question"]] for one in facts.inseparable]
-        parts += ["## Options that the data cannot separate", table(["options", "rows", "question"], lines)]
-    if facts.annotators:
-        lines = [
-            [one["annotator"], int(one["answers"]), one["reliability"], f"{one['low']:.2f} to {one['high']:.2f}"]
-            for one in facts.annotators
-        ]
-        parts += ["## Annotators", table(["annotator", "answers", "reliability", "95 % interval"], lines)]
-    parts += ["## Scores on held-out rows", _scores(facts)]
-    for one in facts.tables:
-        parts += [f"## {one['title']}", table(one["columns"], one["rows"])]
-    parts.append(f"Made by infimum {escaped(facts.version)}.")
-    return "\n\n".join(parts) + "\n"
+class Section(NamedTuple):
+    """A part of a report with one table, which the page and the Markdown text show."""
+
+    title: str
+    name: str
+    table: SummaryTable
+    total: int | None = None
+    """The number of rows, if the table contains only the first ones."""
 
 
-def _review(facts: Facts) -> str:
-    def cells(one: Reviewed) -> str:
-        return " · ".join([*one.cells.values(), *one.images])[:160]
-
-    lines = [
-        [one.name, cells(one), one.set, one.proposed, "" if one.probability is None else chance(one.probability),
-         " ".join(one.reasons)]
-        for one in facts.review
-    ]  # fmt: skip
-    return table(["row", "contents", "label", "proposed", "probability", "reason"], lines, facts.n_review)
+def markdown(title: str, summary: Iterable[str], sections: Iterable[Section], *end: str) -> str:
+    """Return a report as text; names and cells are escaped."""
+    parts = [f"# {escaped(title)}", *map(escaped, summary)]
+    for one in sections:
+        parts += [f"## {escaped(one.title)}", _table(one.table.columns, one.table.rows, one.total)]
+    return "\n\n".join([*parts, *map(escaped, end)]) + "\n"
 
 
-def _scores(facts: Facts) -> str:
-    errors = list(facts.scores[0]["errors"])
-    lines = [
-        [one["name"], f"{one['covering_rate']:.1%}", one["set_risk"],
-         *(shown_range(low, high) for low, high in one["errors"].values())]
-        for one in facts.scores
-    ]  # fmt: skip
-    return table(["model", "covering rate", "set risk", *map(error_name, errors)], lines)
-
-
-def table(columns: list[str], rows: list[list[Any]], total: int | None = None) -> str:
-    """Return a table of Markdown with at most 20 rows."""
+def _table(columns: list[str], rows: list[list[Any]], total: int | None) -> str:
+    """Return a table with at most 20 rows."""
     total = len(rows) if total is None else total
-    lines = [columns, ["---"] * len(columns), *([number(cell) for cell in row] for row in rows[:SHOWN])]
-    text = "\n".join(
-        "| " + " | ".join(cell if k == 1 else escaped(cell) for cell in line) + " |" for k, line in enumerate(lines)
-    )
+    lines = [[escaped(number(cell)) for cell in row] for row in [columns, *rows[:SHOWN]]]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in [lines[0], ["---"] * len(columns), *lines[1:]])
     return text if total <= SHOWN else f"{text}\n\n{SHOWN} of {total:,} are shown."
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs import OutputSpace, Sets, SetStatistics
+from ..plotting import COLOURS
 from . import _page as h
-from ._figures import figure
+from ._figures import axes, figure
 
 BINS = 20
 MOST_NAMES = 1000  # classes, tags or items that are listed
@@ -40,33 +41,23 @@ def section(
 
 
 def _draw_sizes(found: SetStatistics) -> Any:
-    import matplotlib.pyplot as plt
     from matplotlib.ticker import MaxNLocator
 
-    from ..plotting import COLOURS
-
-    drawn, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
     size = found.size[np.isfinite(found.size) & ~found.is_unlabelled]
     infinite = int((np.isinf(found.size) & ~found.is_unlabelled).sum())
+    drawn, ax = axes(title=f"{infinite} rows are unbounded" if infinite else "", xlabel=found.unit, ylabel="rows")
     if (size == size.round()).all() and not infinite:
         values, counts = np.unique(size.astype(int), return_counts=True)
         ax.bar(values, counts, color=COLOURS[0])
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     else:
         ax.hist(size, BINS, color=COLOURS[0])
-    ax.set_title(f"{infinite} rows are unbounded" if infinite else "")
-    ax.set(xlabel=found.unit, ylabel="rows")
     return drawn
 
 
 def _draw_bits(found: SetStatistics) -> Any:
-    import matplotlib.pyplot as plt
-
-    from ..plotting import COLOURS
-
-    drawn, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+    drawn, ax = axes(xlabel="bits", ylabel="rows")
     ax.hist(found.bits[np.isfinite(found.bits)], BINS, color=COLOURS[2])
-    ax.set(xlabel="bits", ylabel="rows")
     return drawn
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,124 +12,22 @@ from ..diagnostics import Identifiability
 from ..diagnostics.counts import at_least, at_most
 from ..disambiguation import DisambiguationResult
 from ..outputs import OutputSpace, Sets
-from ..outputs.summary import SummaryTable
-from ..recipe import Recipe
-from ..selection import out_of_fold
-from ..selection.scores import (
-    best_constant,
-    beyond_chance,
-    covered,
-    error_name,
-    is_below,
-    labelled_weight,
-    losses,
-    risk,
-    shown_range,
-)
-from ..weights import Neighbors, Scaled
+from ..selection.scores import error_name, risk, shown_range
 from . import _page as h
 from ._figures import figure
+from .actions import scores
+from .scores import TOLERANCE, Compared
+from .training import Training
 
-FOLDS = 5
-NEAREST = 10  # neighbours of the baseline, at most
 SHOWN = 50  # rows whose set misses the true output
-TOLERANCE = 1e-9  # of equal outputs
-WORST = 0.05  # share of rows whose part of the loss is measured; about 0.27 for squared Gaussian errors
-
-
-class Compared(NamedTuple):
-    """A model on held-out rows."""
-
-    name: str
-    z: NDArray
-    covering: float
-    beyond: float
-    risk: float
-    errors: dict[str, tuple[float, float]]
-    """For regression, the ranges of the RMSE and of R² that the sets allow."""
-    losses: NDArray
-    """(n,): the loss for each row, 0 for unlabelled rows."""
-    weight: NDArray | None
-    """(n,): 0 for unlabelled rows; None if there are none."""
-
-    @property
-    def text(self) -> str:
-        """What is predicted by a constant."""
-        return self.name.partition(": ")[2] or self.name
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return name, predicted constant and scores."""
-        return {
-            "name": self.name.partition(": ")[0], "output": self.text, "covering_rate": self.covering,
-            "chance_corrected": self.beyond, "set_risk": self.risk, "errors": dict(self.errors),
-        }  # fmt: skip
-
-    @property
-    def worst_share(self) -> float:
-        """The part of the total loss that the 5 % of labelled rows with the largest loss cause."""
-        each = np.sort(self.losses)[::-1]
-        total = float(each.sum())
-        return float(each[: max(1, round(WORST * self.n_labelled))].sum()) / total if total > 0 else 0.0
-
-    @property
-    def n_labelled(self) -> int:
-        """The number of labelled rows."""
-        return len(self.z) if self.weight is None else int(np.count_nonzero(self.weight))
-
-
-def compared(model: Any, X: Any, output: OutputSpace, sets: Sets) -> list[Compared]:
-    """Return the held-out scores of the best constant, of nearest neighbours and of the model, on labelled rows.
-
-    If the model was selected by cross-validation on the same rows, its scores are those of the selection, which
-    `infimum fit` and `infimum clean` print, too.
-    """
-    k = min(NEAREST, max(1, len(sets) // 4))
-    neighbours = Recipe("infimum", "inside", Scaled(Neighbors(k)))
-    *others, ours = scored(output, sets, {
-        f"{k} nearest neighbours": out_of_fold(neighbours, X, output, sets, cv=FOLDS).z,
-        "the model": out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z,
-    })  # fmt: skip
-    known = {} if model.selection_ is None else model.selection_.scores
-    if known and known["n_labelled"] == ours.n_labelled:
-        ours = ours._replace(
-            covering=known["covering_rate"], beyond=known["chance_corrected"], risk=_tidy(known["set_risk"]),
-            errors=known["errors"],
-        )  # fmt: skip
-    return [*others, ours]
-
-
-def scored(output: OutputSpace, sets: Sets, predictions: dict[str, NDArray]) -> list[Compared]:
-    """Return the scores of the best constant and of held-out predictions by their names, on labelled rows."""
-    w = labelled_weight(output, sets)
-    best = best_constant(output, sets, w)
-    found = {f"the best constant: {output.format(best)[0]}": np.repeat(best, len(sets), axis=0), **predictions}
-    return [
-        Compared(
-            name, z, covered(sets, z, w), beyond_chance(sets, z, w), _tidy(risk(output, sets, z, w)),
-            output.error_ranges(sets, z, w), losses(output, sets, z), w,
-        )
-        for name, z in found.items()
-    ]  # fmt: skip
-
-
-def _tidy(risk: float) -> float:
-    """Return a risk without rounding errors around 0."""
-    return 0.0 if abs(risk) < TOLERANCE else risk
-
-
-def beats_constant(model: Any, rows: list[Compared]) -> bool:
-    """Whether the model is better than the best constant: as recorded by its selection, or by these held-out scores."""
-    known = None if model.selection_ is None else model.selection_.beats_constant
-    return is_below(rows[-1].losses, rows[0].losses, rows[0].weight) if known is None else known
 
 
 def section(
-    model: Any, output: OutputSpace, sets: Sets, resolved: DisambiguationResult | None, rows: list[Compared],
-    found: Identifiability | None, truth: list | None, name: Callable[[int], str], warning: str = "",
-    tables: Sequence[SummaryTable] = (),
+    training: Training, rows: list[Compared], found: Identifiability | None, truth: list | None,
+    name: Callable[[int], str], warning: str = "",
 ) -> h.Markup:  # fmt: skip
     """Return the section about the model; `warning` is the sentence about a model without skill."""
-    constant, ours = rows[0], rows[-1]
+    sets, resolved, constant, ours = training.sets, training.resolved, rows[0], rows[-1]
     facts: list[tuple[str, Any]] = [
         ("covering rate (cross-validation)", f"{ours.covering:.1%}"),
         ("covering rate of the best constant", f"{constant.covering:.1%}"), ("chance-corrected", ours.beyond),
@@ -138,36 +36,29 @@ def section(
     ]  # fmt: skip
     if resolved is not None and resolved.confidence is not None and not warning:
         facts.append(("mean confidence", float(resolved.confidence.mean())))
+    caption = (
+        f"Cross-validation, {ours.n_labelled} labelled rows. Covering rate: the fraction of held-out predictions in"
+        " their set. Chance-corrected: relative to randomly permuted predictions."
+    )
+    if sets.is_unlabelled.all():
+        caption = (
+            "Cross-validation. No row has a label, so predictions are compared with the labels that disambiguation"
+            " estimated."
+        )
+    table = scores([{**row.as_dict(), "name": row.name} for row in rows], caption)
     parts = [h.tiles(facts), h.para(warning) if warning else "", h.head("Comparison with baselines")]
-    parts.append(_comparison(rows, bool(sets.is_unlabelled.all())))
-    parts += [h.table(table.columns, table.rows, table.title) for table in tables]
-    parts += _selection(model)
+    parts += [h.table(each.columns, each.rows, each.title) for each in (table, *training.tables)]
+    parts += _selection(training.model)
     parts.append(h.head("Quality of the estimated labels"))
     parts += [h.para(warning)] if warning else _quality(sets, resolved, ours, found)
     if truth is not None:
-        parts += [h.head("Comparison with true outputs"), *_truth(output, sets, resolved, ours, truth, name)]
+        parts.append(h.head("Comparison with true outputs"))
+        parts += _truth(training.output, sets, resolved, ours, truth, name)
     return h.markup(*parts)
 
 
-def _comparison(rows: list[Compared], only_groups: bool) -> h.Markup:
-    columns = ["model", "covering rate", "chance-corrected", "set risk"]
-    columns += [error_name(key) for key in rows[0].errors]
-    body = [
-        [row.name, row.covering, row.beyond, row.risk, *(shown_range(*ends) for ends in row.errors.values())]
-        for row in rows
-    ]
-    caption = (
-        f"Cross-validation, {rows[0].n_labelled} labelled rows. Covering rate: the fraction of held-out"
-        " predictions in their set."
-        " Chance-corrected: relative to randomly permuted predictions."
-    )
-    if only_groups:
-        caption = "Cross-validation. No row has a label, so predictions are compared with the labels that"
-        caption += " disambiguation estimated."
-    return h.table(columns, body, caption)
-
-
 def _selection(model: Any) -> list[h.Markup]:
+    """Return the settings that were compared."""
     selection = model.selection_
     if selection is None or not selection.results:
         why = selection.reason if selection is not None else "All parameters are set."

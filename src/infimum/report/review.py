@@ -20,7 +20,7 @@ Case = tuple[str, int, Explanation]
 
 
 def section(found: Audit, cases: Sequence[Case], name: Callable[[int], str], warning: str = "") -> h.Markup:
-    """Return the section about rows to review; `name` maps a row to its name.
+    """Return what the audit found beyond the rows to review; `name` maps a row to its name.
 
     `warning` is the sentence about a model without skill, whose suspects are not shown.
     """
@@ -29,43 +29,24 @@ def section(found: Audit, cases: Sequence[Case], name: Callable[[int], str], war
         ("pairs in conflict", len(found.conflicts)), ("impossible rows", len(found.impossible)),
         ("rows on which principles disagree", len(found.disagreements)),
     ]  # fmt: skip
-    parts = [h.tiles(facts)]
-    if found.impossible:
-        rows = [[name(row), why] for row, why in found.impossible.items()]
-        caption = "No output satisfies these rows; they count as unlabelled."
-        parts += [h.head("Impossible rows"), h.table(["row", "problem"], rows, caption)]
-    parts += [h.head("Sets that probably miss the true output"), h.para(warning) if warning else _suspects(found, name)]
-    parts += [h.head("Neighbours that contradict each other"), _conflicts(found, name)]
-    parts += [h.head("Rows on which the principles disagree"), _disagreements(found, name)]
-    parts += [h.head("Explanations of predictions"), *_cases(cases, name)]
-    return h.markup(*parts)
-
-
-def _suspects(found: Audit, name: Callable[[int], str]) -> h.Markup:
-    if not found.suspects:
-        return h.soft("None.")
-    rows = [[name(s["row"]), s["set"], s["predicted"], s["support"]] for s in found.suspects]
-    caption = "Support: the held-out probability of the set. Low values indicate that it misses the true output."
-    return h.table(["row", "set", "prediction from the other rows", "support"], rows, caption)
-
-
-def _conflicts(found: Audit, name: Callable[[int], str]) -> h.Markup:
-    if not found.conflicts:
-        return h.soft("None.")
-    rows = [[name(c["row"]), c["set"], name(c["other"]), c["its set"], c["distance"]] for c in found.conflicts]
-    caption = "Rows with the same (distance 0) or nearly the same features, and sets without a common output."
-    return h.table(["row", "set", "other row", "its set", "distance"], rows, caption)
-
-
-def _disagreements(found: Audit, name: Callable[[int], str]) -> h.Markup:
-    if not found.disagreements:
-        return h.soft("None.")
+    conflicts = [[name(c["row"]), c["set"], name(c["other"]), c["its set"], c["distance"]] for c in found.conflicts]
     names = list(found.predictions)
-    rows = [[name(d["row"]), d["set"], *(d[each] for each in names), d["difference"]] for d in found.disagreements]
+    differ = [[name(d["row"]), d["set"], *(d[n] for n in names), d["difference"]] for d in found.disagreements]
     caption = "Held-out predictions of each principle, in descending order of their difference."
     if found.not_evaluated:
         caption += " Not available: " + "; ".join(f"{each} ({why})" for each, why in found.not_evaluated.items())
-    return h.table(["row", "set", *names, "difference"], rows, caption, 50)
+    none = h.soft("None.")
+    return h.markup(
+        h.tiles(facts),
+        h.para(warning) if warning else "",
+        h.head("Neighbours that contradict each other"),
+        none if not conflicts else h.table(
+            ["row", "set", "other row", "its set", "distance"], conflicts,
+            "Rows with the same (distance 0) or nearly the same features, and sets without a common output."),
+        h.head("Rows on which the principles disagree"),
+        none if not differ else h.table(["row", "set", *names, "difference"], differ, caption, 50),
+        h.head("Explanations of predictions"), *_cases(cases, name),
+    )  # fmt: skip
 
 
 def _cases(cases: Sequence[Case], name: Callable[[int], str]) -> list[h.Markup]:

@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..outputs.merging import WORDS
+from .facts import Facts
 
 CLEARLY = 0.03  # difference of covering rates, or share of the RMSE, from which on a simple model is clearly better
 
-DOMINATED = (
-    0.5  # part of the squared error that 5 % of the rows cause, from which on the RMSE says little about the rest
-)
+DOMINATED = 0.5
+"""Part of the squared error that 5 % of the rows cause, from which on the RMSE says little about the rest."""
 
 
 def summary(
-    kind: str, counts: dict[str, int], names: list[str], scores: list[dict[str, Any]], beats_constant: bool,
-    n_review: int, n_suspects: int, n_impossible: int, merge: list[dict[str, Any]], inseparable: list[dict[str, Any]],
-    countable: bool = True, annotators: Sequence[dict[str, Any]] = (), worst_share: float = 0.0,
-) -> list[str]:  # fmt: skip
+    facts: Facts, n_suspects: int = 0, n_impossible: int = 0, countable: bool = True, worst_share: float = 0.0
+) -> list[str]:
     """Return three sentences: what is there, how well it can be learned, and what to do next.
 
     Predictions of numbers and vectors (`countable` is False) are almost never equal to an exact label, so they are
     described by an error instead of the covering rate. `worst_share` is the part of the squared error of the best
     constant that the 5 % worst rows cause. If a few rows dominate it, it says little about the others.
     """
-    few = worst_share if "rmse" in scores[-1]["errors"] and worst_share > DOMINATED else 0.0
-    next_ = _next(counts, beats_constant, n_review, n_suspects, n_impossible, merge, inseparable, _better(scores), few)
-    score = _score if countable or "rmse" in scores[-1]["errors"] else _risk
-    there = _there(kind, counts, names, annotators)
-    no_labels = counts["exact"] + counts["partial"] == 0
-    return [there, _consistent(scores) if no_labels else _learned(scores, beats_constant, score, few), next_]
+    has_rmse = "rmse" in facts.scores[-1]["errors"]
+    few = worst_share if has_rmse and worst_share > DOMINATED else 0.0
+    score = _score if countable or has_rmse else _risk
+    no_labels = facts.counts["exact"] + facts.counts["partial"] == 0
+    learned = _consistent(facts.scores) if no_labels else _learned(facts.scores, facts.beats_constant, score, few)
+    return [_there(facts), learned, _next(facts, n_suspects, n_impossible, few)]
 
 
-def _there(kind: str, counts: dict[str, int], names: list[str], annotators: Sequence[dict[str, Any]]) -> str:
+def _there(facts: Facts) -> str:
+    counts, names, annotators = facts.counts, facts.names, facts.annotators
     parts = [
         f"{counts[key]:,} {words}"
         for key, words in (("exact", "with an exact label"), ("partial", "with a partial label"),
                            ("unlabelled", "without a label"))
         if counts[key]
     ]  # fmt: skip
-    words = f", for {len(names):,} {WORDS[kind][1]}" if kind in WORDS and names else ""
+    words = f", for {len(names):,} {WORDS[facts.kind][1]}" if names else ""
     listed = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else "none with a label"
     people = ""
     if len(annotators) > 1:  # the least reliable one is the first
@@ -69,20 +68,12 @@ def _learned(
                 " constant."
             )
         return f"The labels cannot be predicted from these columns: {compared} {others})."
+    held_out = f"on held-out rows, {score(ours)} of the predictions agree with their candidate set"
     if "rmse" in ours["errors"]:
-        return (
-            f"The labels can be predicted: on held-out rows, the typical error (RMSE) is {score(ours)}, against"
-            f" {others}."
-        )
-    if score is _risk:
-        return (
-            f"The labels can be predicted: on held-out rows, the mean loss (set risk) is {score(ours)}, against"
-            f" {others}."
-        )
-    return (
-        f"The labels can be predicted: on held-out rows, {score(ours)} of the predictions agree with their candidate"
-        f" set, against {others}."
-    )
+        held_out = f"on held-out rows, the typical error (RMSE) is {score(ours)}"
+    elif score is _risk:
+        held_out = f"on held-out rows, the mean loss (set risk) is {score(ours)}"
+    return f"The labels can be predicted: {held_out}, against {others}."
 
 
 def _consistent(scores: list[dict[str, Any]]) -> str:
@@ -119,10 +110,8 @@ def _better(scores: list[dict[str, Any]]) -> str:
     return ""
 
 
-def _next(
-    counts: dict[str, int], beats_constant: bool, n_review: int, n_suspects: int, n_impossible: int,
-    merge: list[dict[str, Any]], inseparable: list[dict[str, Any]], better: str, few: float,
-) -> str:  # fmt: skip
+def _next(facts: Facts, n_suspects: int, n_impossible: int, few: float) -> str:
+    counts, merge, n_review, inseparable = facts.counts, facts.merge, facts.n_review, facts.inseparable
     actions = []
     if merge:
         names = f"{len(merge)} look-alike name{'s' if len(merge) > 1 else ''}"
@@ -143,19 +132,16 @@ def _next(
         fits = f"about {options[0]}, which always fits{',' if more else ''}"
         what = f"that separates {' and '.join(options)}" if several else fits
         actions.append(f"ask the question {what}{more}")
-    if better and beats_constant:
+    better = _better(facts.scores)
+    if better and facts.beats_constant:
         simple = "leave out --sequence" if "sequences" in counts else "fit the model with --weights neighbors"
         actions.append(f"{simple}, because {better} predicts better")
-    if not beats_constant and few:
+    if not facts.beats_constant and few:
         actions.append("check the largest values, or predict the logarithm of the label if it is positive")
-    elif not beats_constant:
+    elif not facts.beats_constant:
         actions.append("label more rows or add columns that are related to the label")
     if not actions:
-        open_ = counts["partial"] + counts["unlabelled"]
-        return (
-            "Nothing needs to be corrected; use the model, or label more rows with infimum studio."
-            if open_
-            else "Nothing needs to be corrected; use the model."
-        )
+        more = ", or label more rows with infimum studio" if counts["partial"] + counts["unlabelled"] else ""
+        return f"Nothing needs to be corrected; use the model{more}."
     text = ", ".join(actions[:-1]) + (", and " if len(actions) > 1 else "") + actions[-1]
     return f"Next: {text}."

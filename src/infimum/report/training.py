@@ -17,8 +17,9 @@ from ..estimators.base import validated
 from ..estimators.generic import PartialEstimator
 from ..estimators.held_out import HeldOut
 from ..outputs import OutputSpace, Sets
+from ..outputs.summary import SummaryTable
 from ..selection import out_of_fold
-from . import results
+from .scores import FOLDS, Compared, compared, scored
 
 ONLY_GROUPS = "Not available, because no row has a label."
 
@@ -62,12 +63,17 @@ class Training(NamedTuple):
         z = self.predictions["the model"]
         return audit_of_predictions(self.output, self.sets, z, self.resolved, impossible)
 
-    def compared(self) -> list[results.Compared]:
+    def compared(self) -> list[Compared]:
         """Return the held-out scores of the best constant, of a simple model and of the model."""
         if self.predictions is None:
-            return results.compared(self.model, self.X, self.output, self.sets)
+            return compared(self.model, self.X, self.output, self.sets)
         assert self.labels is not None
-        return results.scored(self.output, self.labels, self.predictions)
+        return scored(self.output, self.labels, self.predictions)
+
+    @property
+    def tables(self) -> list[SummaryTable]:
+        """Further scores."""
+        return [] if self.held_out is None else self.held_out.tables
 
 
 def training_of(model: Any, X: Any) -> Training:
@@ -87,7 +93,7 @@ def training_of(model: Any, X: Any) -> Training:
     if resolved is None or not sets.is_unlabelled.all():
         return Training(model, X, output, sets, resolved)
     # only groups of rows have labels: predictions are compared with the labels that disambiguation estimated
-    z = out_of_fold(model.recipe_, X, output, sets, cv=results.FOLDS).z
+    z = out_of_fold(model.recipe_, X, output, sets, cv=FOLDS).z
     return Training(model, X, output, sets, resolved, {"the model": z}, output.read(np.asarray(resolved.labels)))
 
 
@@ -102,11 +108,6 @@ def _disambiguated(model: Any, X: Any, output: OutputSpace, sets: Sets) -> Disam
         return None
     weights = model.weights if supports_soft(sets) else model.recipe_.weights
     weights = clone(weights) if hasattr(weights, "get_params") else weights
-    other = PartialEstimator(
-        output,
-        Disambiguation(),
-        weights=weights,
-        max_search_time=model.max_search_time,
-        search_config=model.search_config,
-    )
+    limits = {name: getattr(model, name) for name in ("max_search_time", "search_config")}
+    other = PartialEstimator(output, principle=Disambiguation(), weights=weights, **limits)
     return other.fit(X, sets).disambiguation_

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..loss import Loss, SetLoss, Stack
+from ..loss import Loss, SetLoss
 from ..weights.base import Weights
 from .base import Minimum, Solver
 from .closed_form import ClosedForm
@@ -91,5 +91,5 @@ def _parts(L: Loss) -> list[Loss] | None:
     found: list[Loss] = []
     for k, space in enumerate(spaces):
         losses = [SetLoss(space, space.read(sets[k], strict=False), principle) for sets, principle in each if sets]
-        found.append(losses[0] if len(losses) == 1 else Stack(losses))
+        found.append(losses[0] if len(losses) == 1 else Loss(losses))
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -36,10 +35,6 @@ class OrderSearch(Solver):
     nodes : int, optional
         Largest number of nodes per query. By default 10**6 for up to 10 items, which has always been enough to prove
         the minimum, and 3000 for more items. If the search stops early, the bound is below the value.
-    memory : int, default 2**28
-        Largest number of bytes for the down-closed sets of all partial orders.
-    n_jobs : int, optional
-        Number of threads for the queries; None means 1 and -1 means all processors.
 
     Examples
     --------
@@ -54,10 +49,8 @@ class OrderSearch(Solver):
 
     exact = False  # for more than 10 items a search may stop early; then `Minimum.gap` is positive
 
-    def __init__(self, nodes: int | None = None, memory: int = 2**28, n_jobs: int | None = None):
+    def __init__(self, nodes: int | None = None):
         self.nodes = nodes
-        self.memory = memory
-        self.n_jobs = n_jobs
 
     def cheap(self, L: Loss) -> Solver:
         """Return alternating minimisation from one start, which finds nearly the same in a hundredth of the time."""
@@ -86,7 +79,6 @@ class OrderSearch(Solver):
 
     def fit(self, L: Loss, weights: Weights | None = None) -> Self:
         check_number(self, "nodes", 1, integer=True, optional=True)
-        check_number(self, "memory", 1, integer=True)
         terms = [(term.principle.sign or 1, *found) for term in L.terms if (found := term.sets.relations()) is not None]
         # with negative_weights="joint" the terms share their sets, so equal relations are kept once
         stacked = np.concatenate([before for _, before, _ in terms])
@@ -107,14 +99,7 @@ class OrderSearch(Solver):
         from ..feedback_arc.order_search import certain, minimise_orders  # imports numba, which is slow
 
         infimum, supremum = self._summed(np.asarray(self._alpha(alpha), dtype=float))
-        z, value, bound = minimise_orders(
-            self.before_,
-            infimum,
-            supremum,
-            nodes=self.nodes_,
-            memory=self.memory,
-            n_jobs=effective_n_jobs(self.n_jobs),
-        )
+        z, value, bound = minimise_orders(self.before_, infimum, supremum, nodes=self.nodes_)
         proved = certain(value, bound, infimum, supremum, self.before_.shape[-1])
         return Minimum(z, value, np.where(proved, value, np.minimum(bound, value)))
 

@@ -1,8 +1,6 @@
 """PartialSequenceTagger: label sequences of different lengths, partly annotated, with the default model."""
 
 import pickle
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
@@ -14,6 +12,7 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 from infimum import InputError, Not, PartialEstimator, PartialSequenceTagger, outputs
 from infimum.conformal import Conformal
 from infimum.data.tokens import read_tokens
+from infimum.io import TRUSTED_TYPES
 from infimum.outputs.sequences.paths import Edges, Packed, path_probabilities, shortest_path
 from sentences import NAMES
 
@@ -132,23 +131,13 @@ def test_sample_weights_are_repetitions(data):
         np.testing.assert_allclose(a, b, atol=0.02)
 
 
-def test_saved_models_predict_in_a_new_process(model, data, tmp_path):
+def test_saved_models_predict_the_same(model, data):
+    """tests/paths/test_tokens.py loads such models in a new process."""
     skops = pytest.importorskip("skops.io")
     X_new = data[3]
-    (tmp_path / "model.pkl").write_bytes(pickle.dumps(model))
-    skops.dump(model, tmp_path / "model.skops")
-    code = """
-import pickle, sys, skops.io
-from infimum.io import TRUSTED_TYPES
-X = eval(sys.argv[3])
-a = pickle.load(open(sys.argv[1], "rb")).predict(X)
-b = skops.io.load(sys.argv[2], trusted=TRUSTED_TYPES).predict(X)
-print([[row.tolist() for row in found] for found in (a, b)])
-"""
-    files = [str(tmp_path / name) for name in ("model.pkl", "model.skops")]
-    run = subprocess.run([sys.executable, "-c", code, *files, repr(X_new)], capture_output=True, text=True, check=True)
     expected = [row.tolist() for row in model.predict(X_new)]
-    assert eval(run.stdout) == [expected, expected]
+    for loaded in (pickle.loads(pickle.dumps(model)), skops.loads(skops.dumps(model), trusted=TRUSTED_TYPES)):
+        assert [row.tolist() for row in loaded.predict(X_new)] == expected
 
 
 def test_sequences_of_one_length_work_with_any_base_learner(rng):

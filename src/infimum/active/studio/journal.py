@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.errors import InputError, shown
+from ...data.files import sync_folder
 
 VERSION = 3
 START = f'{{"studio": {VERSION}'.encode()  # of every journal
@@ -61,7 +62,7 @@ class Journal:
             if not found:
                 self._write(_encoded({"studio": VERSION, **header}), True)
                 if new:
-                    self._sync_folder()
+                    sync_folder(self.path.resolve().parent)
         except BaseException:
             os.close(self._handle)
             raise
@@ -130,12 +131,6 @@ class Journal:
             self._broken = False
             raise
         self._end += len(data)
-
-    def _sync_folder(self) -> None:
-        if os.name == "posix":
-            folder = os.open(self.path.resolve().parent, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
 
     def close(self) -> None:
         """Close the file, so that another process can open the journal."""

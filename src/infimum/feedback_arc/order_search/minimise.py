@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
@@ -25,14 +22,11 @@ def minimise_orders(
     supremum: NDArray,
     *,
     nodes: int = 10**6,
-    memory: int = 2**28,
-    n_jobs: int = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the best order found for each row of weights, its objective, and a lower bound for all orders.
 
     l(z, y) is twice the number of discordant pairs. Weights may have any sign, so both rules for negative
-    weights are supported, and the supremum as well. Searches are independent of the number of queries, but queries that
-    are near each other share most of the work.
+    weights are supported, and the supremum as well. Queries that follow each other share work if they are near.
 
     Parameters
     ----------
@@ -42,10 +36,6 @@ def minimise_orders(
         Weights on the loss to the nearest and to the farthest linear extension of each relation.
     nodes : int, default 10**6
         Ends of orders that a proof looks at before it gives up, for one query.
-    memory : int, default 2**28
-        Bytes for the down-closed sets of all relations, which may be 2^m each.
-    n_jobs : int, default 1
-        Threads over which queries are spread.
 
     Returns
     -------
@@ -68,26 +58,16 @@ def minimise_orders(
     q, m = len(infimum), before.shape[-1]
     z = np.tile(np.arange(m), (q, 1))
     values, bounds = np.zeros(q), np.zeros(q)
-    relations, objectives = split(before, infimum, supremum, memory)
+    relations, objectives = split(before, infimum, supremum)
     if len(relations.hard) and m > 1 and q:
         tol = _rounding(m, len(relations.hard))
         # the terms that no linear cost stands for, heaviest first
         size = np.where(relations.hard, np.abs(objectives.v), 0.0)
         heavy, counts = np.argsort(-size, axis=1, kind="stable"), np.count_nonzero(size, axis=1)
 
-        def part(rows: slice) -> None:
-            queries = rows.start + chain(objectives.v[rows])
-            state = new_state(relations)
-            work = (queries, ROUNDS, LOOKS, nodes, state, z, values, bounds)
-            solve(relations, objectives.v, heavy, counts, tol, *work)
-
-        parts = list(gen_batches(q, min(TOGETHER, -(-q // n_jobs))))
-        if n_jobs == 1:
-            for rows in parts:
-                part(rows)
-        else:
-            with ThreadPoolExecutor(n_jobs) as threads:
-                list(threads.map(part, parts))
+        for rows in gen_batches(q, TOGETHER):
+            terms, found = (objectives.v[rows], heavy[rows], counts[rows]), (z[rows], values[rows], bounds[rows])
+            solve(relations, *terms, tol, ROUNDS, LOOKS, nodes, new_state(relations), *found)
         bounds -= 3 * tol * objectives.v.any(axis=1)
     values, bounds = (objectives.constant + np.ldexp(x, objectives.exponent + 1) for x in (values, bounds))
     return z, values, bounds
@@ -124,24 +104,3 @@ def _check(before: NDArray, infimum: NDArray, supremum: NDArray) -> None:
         raise ValueError(
             f"The search holds 2^m sums and is for at most {MAX_ITEMS} items. Got m = {m}. Use alternation."
         )
-
-
-@njit(cache=True, nogil=True)
-def chain(v):
-    """Return the queries in an order in which each is followed by the nearest one that is left."""
-    q, terms = v.shape
-    order, left = np.zeros(q, dtype=np.int64), np.ones(q, dtype=np.bool_)
-    here = 0
-    for k in range(q):
-        order[k] = here
-        left[here] = False
-        best, nearest = np.inf, here
-        for other in range(q):
-            if left[other]:
-                distance = 0.0
-                for t in range(terms):
-                    distance += (v[here, t] - v[other, t]) ** 2
-                if distance < best:
-                    best, nearest = distance, other
-        here = nearest
-    return order

@@ -15,25 +15,28 @@ from infimum.feedback_arc.subset_dp import _cheapest
 from .bits import put, put_all
 from .ends import code_of, explore
 from .minorants import UNIT, sums_over_subsets
-from .state import best_remembered, recall, respond
+from .state import objective, respond
 
 STEP = 0.5  # of the way to the best value known
 INERTIA = 0.5  # of the last direction that stays
 
 
 @njit(cache=True, nogil=True)
-def solve(rel, v, heavy, counts, tol, queries, rounds, looks, nodes, state, orders, values, bounds):
+def solve(rel, v, heavy, counts, tol, rounds, looks, nodes, state, orders, values, bounds):
     """Write the best orders found for sum_t v_qt d_t, their values and lower bounds to orders, values and bounds.
 
     A query has at most `rounds`, which look at `looks` ends of orders each time that the gap has become smaller, and in
     the end at `nodes`. heavy[q, : counts[q]] are the terms that no linear cost stands for, heaviest first.
     """
-    for q in queries:
+    order = np.arange(orders.shape[1])  # of the query before, which is often near
+    for q in range(len(v)):
         weights = v[q]
         _known_costs(rel.known, weights, state.known_cost)
         terms = heavy[q, : counts[q]]
-        values[q] = best_remembered(rel, weights, state, orders[q])
+        put(orders[q], order)
+        values[q] = objective(rel, weights, order, state)
         bounds[q] = _ascend(rel, weights, terms, tol, rounds, looks, nodes, state, orders[q], values[q : q + 1])
+        put(order, orders[q])
 
 
 @njit(cache=True, nogil=True)
@@ -49,7 +52,7 @@ def _ascend(rel, v, terms, tol, rounds, looks, nodes, state, order, value):
             put_all(state.mean, state.kept_mean)
             looks, counted = nodes, np.inf
         _minimise(v, terms, rel.open, state)
-        total = recall(rel, v, state.found, state)
+        total = objective(rel, v, state.found, state)
         if total < value[0]:
             value[0] = total
             put(order, state.found)

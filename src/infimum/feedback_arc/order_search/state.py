@@ -8,15 +8,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .bits import bit_count, put
+from .bits import bit_count
 from .minorants import answer
 from .terms import Relations, later_items, open_distance
 
-POOL = 512  # orders whose distances are remembered
-
 
 class State(NamedTuple):
-    """Minorants hold for any weights, and the distances of an order too: both are carried on."""
+    """Minorants hold for any weights, so they are carried on."""
 
     nu: NDArray[np.int32]
     """(T, P): the slopes of the minorants, in units of 1/UNIT, 0 on known pairs."""
@@ -29,12 +27,6 @@ class State(NamedTuple):
     """Those of the best bound of this query."""
     move: NDArray[np.float64]
     """(T, P): where they would go."""
-    pool: NDArray[np.float64]
-    """(POOL, T): d_t of the orders remembered, NaN if it was not needed."""
-    orders: NDArray[np.int64]
-    """(POOL, m): these orders."""
-    held: NDArray[np.int64]
-    """(1,): how many orders were ever kept; the oldest give way."""
     known_cost: NDArray[np.float64]
     cost: NDArray[np.float64]
     """(m, m): what an order pays for i before j, from the known pairs, and with the minorants."""
@@ -60,7 +52,7 @@ class State(NamedTuple):
 
 
 def new_state(rel: Relations) -> State:
-    """Return a state without slopes and orders, in which the mean of each relation is one linear extension."""
+    """Return a state without slopes, in which the mean of each relation is one linear extension."""
     count, m = rel.unknown.shape
     pairs, half = m * (m - 1) // 2, m // 2
     slopes, means = np.zeros((count, pairs), dtype=np.int32), np.zeros((count, pairs))
@@ -68,7 +60,6 @@ def new_state(rel: Relations) -> State:
     items, code = np.zeros(m, dtype=np.int64), np.zeros(pairs, dtype=np.int32)
     state = State(
         slopes, np.zeros(count, dtype=np.int64), means, slopes.copy(), means.copy(), means.copy(),
-        np.zeros((POOL, count)), np.zeros((POOL, m), dtype=np.int64), np.zeros(1, dtype=np.int64),
         square, square.copy(), lower, upper, np.zeros(1 << m),
         square.astype(np.int32), lower.astype(np.int32), upper.astype(np.int32), np.zeros(1 << m, dtype=np.int32),
         np.zeros(1 << m, dtype=np.int8), items, items.copy(), code, code.copy(), code.astype(bool), code.copy(),
@@ -90,55 +81,18 @@ def respond(rel, t, nu, state):
 
 
 @njit(cache=True, nogil=True)
-def recall(rel, v, order, state):
-    """Return sum_t v_t d_t of an order; distances that are new are measured and stored."""
-    m, slot = len(order), -1
-    for k in range(min(state.held[0], POOL)):
-        same = True
-        for p in range(m):
-            if state.orders[k, p] != order[p]:
-                same = False
-                break
-        if same:
-            slot = k
-            break
-    if slot < 0:
-        slot = state.held[0] % POOL
-        state.held[0] += 1
-        put(state.orders[slot], order)
-        for t in range(state.pool.shape[1]):
-            state.pool[slot, t] = np.nan
-    return _measure(rel, v, slot, state)
-
-
-@njit(cache=True, nogil=True)
-def _measure(rel, v, slot, state):
-    """Return sum_t v_t d_t of the order in this slot, from its stored distances if they are enough."""
-    later = np.zeros(state.orders.shape[1], dtype=np.int64)
-    total, distance = 0.0, state.pool[slot]
+def objective(rel, v, order, state):
+    """Return sum_t v_t d_t of an order."""
+    later = np.zeros(len(order), dtype=np.int64)
+    later_items(order, later)
+    total = 0.0
     for t in range(len(v)):
-        if v[t] == 0:
-            continue
-        if np.isnan(distance[t]):
-            later_items(state.orders[slot], later)
+        if v[t] != 0:
             wrong = 0
             for i in range(len(later)):
                 wrong += bit_count(rel.above[t, i] & ~later[i])
             if rel.hard[t]:
                 part = slice(rel.start[t], rel.start[t + 1])
                 wrong += open_distance(rel.ideals[part], rel.last[part], rel.unknown[t], later, state.y_f)
-            distance[t] = wrong
-        total += v[t] * distance[t]
+            total += v[t] * wrong
     return total
-
-
-@njit(cache=True, nogil=True)
-def best_remembered(rel, v, state, order):
-    """Return the least objective of the stored orders, or inf; `order` gets that order."""
-    value = np.inf
-    for slot in range(min(state.held[0], POOL)):
-        total = _measure(rel, v, slot, state)
-        if total < value:
-            value = total
-            put(order, state.orders[slot])
-    return value

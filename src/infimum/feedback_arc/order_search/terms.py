@@ -55,8 +55,8 @@ class Objectives(NamedTuple):
     constant: NDArray[np.float64]
 
 
-def split(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) -> tuple[Relations, Objectives]:
-    """Return the relations with a weight other than 0, and their weights; raise an error beyond `memory` bytes."""
+def split(before: NDArray, infimum: NDArray, supremum: NDArray) -> tuple[Relations, Objectives]:
+    """Return the relations with a weight other than 0, and their weights."""
     m = before.shape[-1]
     both = np.concatenate([before, before.swapaxes(-1, -2)])
     w = np.concatenate([infimum, -supremum], axis=1)
@@ -67,7 +67,7 @@ def split(before: NDArray, infimum: NDArray, supremum: NDArray, memory: int) -> 
     exponent = exponent + np.frexp(np.abs(np.ldexp(w, -exponent[:, None])).sum(axis=1))[1]
     v = np.ldexp(w, -exponent[:, None])
     constant = 2.0 * (m * (m - 1) // 2) * supremum.sum(axis=1)
-    return relations(both[used], memory), Objectives(v, exponent, constant)
+    return relations(both[used]), Objectives(v, exponent, constant)
 
 
 def relations(before: NDArray, memory: int = 2**28) -> Relations:
@@ -89,7 +89,7 @@ def relations(before: NDArray, memory: int = 2**28) -> Relations:
         if held > memory:
             raise ValueError(
                 f"The down-closed sets of {t + 1} of {len(before)} relations of {m} items take more than"
-                f" memory = {memory} bytes. Raise it, or use alternation."
+                f" {memory} bytes. Use solver=Alternate()."
             )
     start = np.cumsum([0, *(len(ideals) for ideals, _ in found)])
     empty = np.empty(0, dtype=np.int64)

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any, Self
 
 from ...data.blanks import stripped
-from ...data.errors import BadRows, InputError, is_missing
+from ...data.errors import InputError, each_cell, is_missing, shown
 from ...data.lookalikes import LookAlike
 from ...data.names import ordered
-from ..cells import CellFormat, Conflict
+from ..cells import CellFormat, Conflict, rows_of_names
 from .forms import FORMS, Not, labels_in
 
 
@@ -50,30 +50,25 @@ class LabelCells(CellFormat):
         return cells
 
     def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for row, (labels, _) in enumerate(_parsed(cells, known)):
-            for label in labels:
-                if isinstance(label, str):
-                    found.setdefault(label, []).append(row)
-        return found
+        parsed = each_cell(cells, lambda cell: _labels(cell, known), FORMS)
+        return rows_of_names(labels for labels, _ in parsed)
 
     def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
         meaning = {one.name: Not(*one.means) if one.negated else frozenset(one.means) for one in found}
-        bad, renamed = BadRows("y"), []
-        for row, (labels, negated) in enumerate(_parsed(cells, known)):
-            pieces = [
-                meaning.get(label, frozenset([label])) if isinstance(label, str) else frozenset([label])
-                for label in labels
-            ]
-            whole = self.union_cells(pieces) if pieces else None
-            if not negated or whole is None:
-                renamed.append(whole)
-                if negated and pieces:
-                    bad.add(row, "every class is excluded", cells[row])
-            else:
-                renamed.append(label_cell(whole.labels) if isinstance(whole, Not) else Not(*ordered(candidates(whole))))
-        bad.refuse(FORMS)
-        return renamed
+
+        def renamed(cell: Any) -> Any:
+            labels, negated = _labels(cell, known)
+            if not labels:
+                return None
+            pieces = [meaning.get(label, frozenset([label])) for label in labels]
+            whole = self.union_cells(pieces)
+            if not negated:
+                return whole
+            if whole is None:
+                raise InputError(f"every class is excluded, got {shown(cell)}")
+            return label_cell(whole.labels) if isinstance(whole, Not) else Not(*ordered(candidates(whole)))
+
+        return each_cell(cells, renamed, FORMS)
 
     def split_cells(self, cells: list, separator: str, known: Any = ()) -> list:
         def split(name: Any) -> list[str]:
@@ -81,16 +76,14 @@ class LabelCells(CellFormat):
                 return [name]
             return name.split(separator)
 
-        return [
-            "|".join(piece for part in cell.split("|") for piece in split(part))
-            if isinstance(cell, str) and stripped(cell) not in known
-            else {piece for name in cell for piece in split(name)}
-            if isinstance(cell, set | frozenset)
-            else Not(*(piece for name in cell.labels for piece in split(name)))
-            if isinstance(cell, Not)
-            else cell
-            for cell in cells
-        ]
+        def split_cell(cell: Any) -> Any:
+            if isinstance(cell, str) and stripped(cell) not in known:
+                return "|".join(piece for part in cell.split("|") for piece in split(part))
+            if isinstance(cell, set | frozenset):
+                return {piece for name in cell for piece in split(name)}
+            return Not(*(piece for name in cell.labels for piece in split(name))) if isinstance(cell, Not) else cell
+
+        return list(map(split_cell, cells))
 
     def _to_text(self, cell: Any) -> str:
         names = list(map(str, cell.labels if isinstance(cell, Not) else ordered(candidates(cell))))
@@ -127,22 +120,9 @@ class LabelCells(CellFormat):
         return None if len(won) == len(votes) > 1 else label_cell(won)
 
 
-def _parsed(cells: list, known: Any) -> list[tuple[tuple, bool]]:
-    """Return the labels of each cell and whether they are excluded; no labels for an unlabelled row."""
-    bad, found = BadRows("y"), []
-    memo: dict[str, tuple[tuple, bool]] = {}
-    for row, cell in enumerate(cells):
-        try:
-            if isinstance(cell, str):
-                if cell not in memo:
-                    memo[cell] = ((), False) if is_missing(cell) else labels_in(cell, known)
-                found.append(memo[cell])
-            else:
-                found.append(((), False) if is_missing(cell) else labels_in(cell, known))
-        except InputError as error:
-            bad.add(row, str(error))
-    bad.refuse(FORMS)
-    return found
+def _labels(cell: Any, known: Any) -> tuple[tuple, bool]:
+    """Return the labels of a cell and whether they are excluded; no labels for an unlabelled row."""
+    return ((), False) if is_missing(cell) else labels_in(cell, known)
 
 
 def candidates(cell: Any) -> frozenset:

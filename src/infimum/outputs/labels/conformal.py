@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ..score import Predictor, Score, upto
 from .sets import CandidateLabels
@@ -37,7 +36,7 @@ class LabelScore(Score):
 
     def of_mask(self, mask: NDArray, space: Any) -> CandidateLabels:
         """Return the classes of a mask (n, m) as candidate sets, which may be empty."""
-        return _candidates(mask, space.classes_, space.cost_)
+        return CandidateLabels.of_mask(mask, space.classes_, space.cost_)
 
     def by_count(self, forecasts: list[NDArray], scores: list[NDArray], rank: float, space: Any) -> CandidateLabels:
         smaller = np.zeros(self.table(forecasts[0]).shape, dtype=int)  # how many R_i are below s(x, y)
@@ -46,11 +45,7 @@ class LabelScore(Score):
         return self.of_mask(smaller < rank, space)
 
     def union(self, parts: list) -> CandidateLabels:
-        return _candidates(np.any([part.mask for part in parts], axis=0), parts[0].classes, parts[0].cost)
-
-
-def _candidates(mask: NDArray, classes: Any, cost: Any) -> CandidateLabels:
-    return CandidateLabels.of(sparse.csr_matrix(mask), classes, np.zeros(len(mask), bool), cost, strict=False)
+        return CandidateLabels.of_mask(np.any([part.mask for part in parts], axis=0), parts[0].classes, parts[0].cost)
 
 
 class LAC(LabelScore):

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ...data.containers import frame_of
 from ...data.errors import InputError, is_missing, shown
 from ...data.names import Names, ordered, plain, unpacked
+
+LISTS = (list, tuple, set, frozenset)
 
 
 class Cost:
@@ -170,10 +173,9 @@ class Taxonomy(Cost):
 
     def _build(self, parent: dict[Hashable, Hashable | None]) -> None:
         self.parent = parent
-        self.ancestors = {node: self._path(node) for node in self.parent}
-        inner = {p for p in self.parent.values() if p is not None}
-        self._leaves = [node for node in self.parent if node not in inner]
-        self._leaves = ordered(self._leaves)
+        self.ancestors = {node: self._path(node) for node in parent}
+        inner = set(parent.values())
+        self._leaves = ordered(node for node in parent if node not in inner)
         self.under: dict[Hashable, list] = {}
         for leaf in self._leaves:
             for node in self.ancestors[leaf]:
@@ -209,15 +211,11 @@ class Taxonomy(Cost):
         if unknown:
             raise ValueError(f"The taxonomy does not contain the classes {unknown[:10]}. Add them, or correct y.")
         depth = np.array([len(self.ancestors[c]) for c in names], dtype=float)
-        shared = np.zeros((len(names), len(names)))  # nodes that two root-to-leaf paths share
-        node_ids = {node: k for k, node in enumerate(self.parent)}
-        holders: dict[int, list[int]] = {}
-        for row, c in enumerate(names):
-            for node in self.ancestors[c]:
-                holders.setdefault(node_ids[node], []).append(row)
-        for rows in holders.values():
-            shared[np.ix_(rows, rows)] += 1
-        return depth[:, None] + depth - 2 * shared
+        numbers = {node: k for k, node in enumerate(self.parent)}
+        nodes = [numbers[node] for c in names for node in self.ancestors[c]]
+        ends = np.cumsum([0, *map(len, map(self.ancestors.__getitem__, names))])
+        above = sparse.csr_matrix((np.ones(len(nodes)), nodes, ends), shape=(len(names), len(numbers)))
+        return depth[:, None] + depth - 2 * (above @ above.T).toarray()  # without the nodes that both paths share
 
     def __repr__(self) -> str:
         return f"Taxonomy({len(self._leaves)} leaves, {len(self.parent)} nodes)"
@@ -236,32 +234,29 @@ def _parents(tree: Any) -> dict[Hashable, Hashable | None]:
         if above is not None or node not in parent:
             parent[node] = above
 
-    def add_level(level: Any, above: Hashable | None) -> None:
-        if isinstance(level, Mapping):
-            for node, below in level.items():
+    def add_below(above: Hashable | None, below: Any) -> None:
+        """Add what is below a node: a mapping of subtrees, a list of leaves and mappings, or one leaf."""
+        if isinstance(below, Mapping):
+            for node, next_level in below.items():
                 put(node, above)
-                add_level(below, node)
-        elif isinstance(level, list | tuple | set | frozenset):
-            for node in level if isinstance(level, list | tuple) else ordered(level):
-                if isinstance(node, Mapping):
-                    add_level(node, above)
-                elif isinstance(node, list | tuple | set | frozenset):
+                add_below(node, next_level)
+        elif isinstance(below, LISTS):
+            for node in below if isinstance(below, list | tuple) else ordered(below):
+                if isinstance(node, LISTS):
                     raise InputError(
                         f"Below {above!r} the taxonomy has {node!r}: children are names or dicts of names."
                     )
-                else:
-                    put(node, above)
-        elif level is not None:
-            put(level, above)  # one child alone
+                add_below(above, node)
+        elif below is not None:
+            put(below, above)
 
-    if isinstance(tree, Mapping):
-        if any(isinstance(below, Mapping | list | tuple | set | frozenset) for below in tree.values()):
-            add_level(tree, None)
-        else:
-            for node, above in tree.items():
-                put(node, above)
-                if above is not None:
-                    put(above, None)
+    if isinstance(tree, Mapping) and any(isinstance(below, (Mapping, *LISTS)) for below in tree.values()):
+        add_below(None, tree)
+    elif isinstance(tree, Mapping):
+        for node, above in tree.items():
+            put(node, above)
+            if above is not None:
+                put(above, None)
     elif isinstance(tree, Iterable) and not isinstance(tree, str | bytes):
         for path in tree:
             nodes = path.split("/") if isinstance(path, str) else list(path) if isinstance(path, list | tuple) else []

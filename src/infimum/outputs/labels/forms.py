@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.blanks import stripped
-from ...data.containers import Column, Table, is_row, normalise_y
+from ...data.containers import Column, Table, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from ...data.numerals import parse_number
@@ -24,7 +24,10 @@ from .voted import check_probabilities, is_soft, soft_table
 AMBIGUOUS = "Pass CandidateLabels(y) if the rows are masks, or sets such as {0, 1} if 0 and 1 are labels."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
 VOTES = "got pairs instead of labels; for answers of several annotators, pass infimum.Votes"
-FLAGS = "Candidates among the classes True and False are sets, {True, False}; a candidate mask is CandidateLabels(y)."
+FLAGS = (
+    "All rows of a candidate mask must have the same length. Candidates among the classes True and False are sets,"
+    " {True, False}; a candidate mask is CandidateLabels(y)."
+)
 
 
 class Not:
@@ -64,8 +67,6 @@ class Facts(Summary):
     """The kinds of names, and rows that have them."""
     masks: dict[Any, Sample] = field(default_factory=dict)
     """Candidate masks, by the names or the number of their columns."""
-    flags: dict[int, Sample] = field(default_factory=dict)
-    """Cells that are rows of booleans, by their length."""
     bits: dict[int, Sample] = field(default_factory=dict)
     """Cells that are rows of 0 and 1, by their length."""
     cells: int = 0
@@ -80,8 +81,8 @@ class Distinct(NamedTuple):
     cells: list
     which: NDArray
 
-    def rows(self, k: int) -> NDArray:
-        return np.flatnonzero(self.which == k)
+    def rows(self, k: int) -> list[int]:
+        return np.flatnonzero(self.which == k).tolist()
 
 
 def distinct(column: Column) -> Distinct:
@@ -92,10 +93,8 @@ def distinct(column: Column) -> Distinct:
         which = np.zeros(column.n, dtype=int)
         which[~column.missing] = inverse.ravel() + 1
         return Distinct([None, *(found if found.dtype.kind in "mM" else found.tolist())], which)
-    if set(map(type, column.cells)) == {str}:
-        place: dict = {cell: k for k, cell in enumerate(dict.fromkeys(column.cells))}
-        return Distinct(list(place), np.fromiter(map(place.__getitem__, column.cells), int, column.n))
-    place, cells, which = {}, [None], np.zeros(column.n, dtype=int)
+    place: dict[Hashable, int] = {}
+    cells, which = [None], np.zeros(column.n, dtype=int)
     for row, cell in enumerate(column.cells):
         if column.missing[row]:
             continue
@@ -201,6 +200,8 @@ def parse(y: Any) -> Any:
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         return as_mask(found), None
+    if isinstance(found, Column) and (rows := table_of(found)) is not None and rows.values.dtype == bool:
+        found = rows
     if isinstance(found, Table):
         if found.missing.shape[1] == 1:
             return found.column()
@@ -225,7 +226,7 @@ def _facts_of_votes(votes: Votes) -> Facts:
         facts = facts_of(votes.answers)
     except InputError as error:
         raise error.renumbered(votes.place) from None
-    facts = Facts(len(votes), facts.names, facts.unread, facts.kinds, facts.masks, facts.flags, facts.bits, facts.cells)
+    facts = replace(facts, rows=len(votes))
     return facts if votes.gold is None else facts + facts_of(votes.gold)
 
 
@@ -245,66 +246,58 @@ def facts_of(y: Any) -> Facts:
 
 def _of_column(found: Column) -> Facts:
     """Summarise a column with one entry per row; equal cells are parsed once."""
-    cells, which = distinct(found)
+    cells, which = places = distinct(found)
     names: dict[Hashable, Any] = {}
     kinds: dict[str, list] = {}
-    rows_of_bits: dict[str, dict[int, list]] = {"flags": {}, "bits": {}}
+    bits: dict[int, list] = {}
     plain_cells, bad = 0, BadRows("y")
     unread: list[tuple[int, str]] = []
     counts = np.bincount(which, minlength=len(cells))
     for k, cell in enumerate(cells):
         if not counts[k] or is_missing(cell):
             continue
-        shape = row_of_bits(cell)
-        if shape is not None:
-            rows_of_bits[shape].setdefault(len(cell), []).append(k)
+        if is_bits(cell):
+            bits.setdefault(len(cell), []).append(k)
         else:
             plain_cells += int(counts[k])
-        if shape == "flags":
+        if (problem := problem_of_flags(cell)) is not None:
+            bad.add_all(places.rows(k), problem)
             continue
         try:
             labels = labels_in(cell, ())[0]
-        except InputError as error:  # `read` raises it with its rows, unless its names are known by then
-            unread += [(int(row), str(error)) for row in np.flatnonzero(which == k)]
+        except InputError as error:  # `read` raises it, unless its names are known by then
+            unread += [(row, str(error)) for row in places.rows(k)]
             continue
         for label in labels:
             if (problem := problem_of(label)) is not None:
-                for row in np.flatnonzero(which == k):
-                    bad.add(row, f"{problem}, got {shown(cell)}" if label is not cell else problem)
+                bad.add_all(places.rows(k), f"{problem}, got {shown(cell)}" if label is not cell else problem)
                 continue
             names.setdefault(key(label), label)
             kinds.setdefault(kind(label), []).append(k)
     bad.refuse(f"A label is a whole number, text or another name. For numbers, use PartialRegressor. {FORMS}")
 
-    def sample(ks: list) -> Sample:
-        if len(ks) == len(cells) - 1 and len(cells) > 100:
-            rows = np.flatnonzero(~found.missing)
-        else:
-            rows = np.flatnonzero(np.isin(which, ks))
-        return Sample.of(rows, found.cells)
+    def samples(ks_of: dict[Any, list]) -> dict[Any, Sample]:
+        return {what: Sample.of(np.flatnonzero(np.isin(which, ks)), found.cells) for what, ks in ks_of.items()}
 
-    flags, bits = ({width: sample(ks) for width, ks in rows_of_bits[part].items()} for part in ("flags", "bits"))
-    kinds_of = {what: sample(ks) for what, ks in kinds.items()}
-    orders = {} if found.order is None else {found.order: Sample(found.n)}
     return Facts(
-        found.n, names, Facts.failures(unread), kinds_of, flags=flags, bits=bits, cells=plain_cells, orders=orders
-    )
+        found.n, names, Facts.failures(unread), samples(kinds), bits=samples(bits), cells=plain_cells,
+        orders={} if found.order is None else {found.order: Sample(found.n)},
+    )  # fmt: skip
 
 
-def row_of_bits(cell: Any) -> str | None:
-    """Return "flags" for a row of booleans (some missing), "bits" for one of 0 and 1, None for anything else."""
-    if not is_row(cell) or not len(cell):
+def problem_of_flags(cell: Any) -> str | None:
+    """Return what is wrong with a row of booleans that is no row of a mask; None for any other cell."""
+    there = [v for v in cell if not is_missing(v)] if is_row(cell) else []
+    if not there or not all(isinstance(v, bool | np.bool_) for v in there):
         return None
-    there = [v for v in cell if not is_missing(v)]
-    if there and all(isinstance(v, bool | np.bool_) for v in there):
-        return "flags"
-    if (
-        len(cell) > 1
-        and len(there) == len(cell)
-        and all(isinstance(v, int | np.integer) and not isinstance(v, bool) and 0 <= v <= 1 for v in cell)
-    ):
-        return "bits"
-    return None
+    return f"expected a label, got {len(cell)} booleans: {shown(cell)}. {FLAGS}"
+
+
+def is_bits(cell: Any) -> bool:
+    """Whether a cell is a row of several 0 and 1, which may be a mask or candidates."""
+    if not is_row(cell) or len(cell) < 2:
+        return False
+    return all(isinstance(v, int | np.integer) and not isinstance(v, bool) and 0 <= v <= 1 for v in cell)
 
 
 def classes_in(facts: Facts) -> list:
@@ -343,14 +336,6 @@ def in_their_order(facts: Facts, names: list) -> list:
         f"cost='ordinal' requires the order of the classes, and {listed(names)} have none. Pass them in order as"
         " classes=[…], or pass y as pandas.Categorical(y, categories=[…], ordered=True)."
     )
-
-
-def refuse_flags(facts: Facts) -> None:
-    """Raise an error about rows of booleans that are no mask: of different lengths, or beside labels."""
-    bad = BadRows("y")
-    for width, sample in facts.flags.items():
-        sample.add_to(bad, f"expected a label, got {width} booleans: {{}}")
-    bad.refuse(f"All rows of a candidate mask must have the same length. {FLAGS}")
 
 
 def refuse_bits(sample: Sample) -> None:

@@ -16,6 +16,7 @@ from .questions import Is, OneOf, Which
 from .space import Labels
 
 MOST_SHOWN = 9  # labels that "which of these?" lists at most, one per key
+INSIDE = 1e-12, 1 - 1e-12  # probabilities of answers, so that logarithms and quotients are finite
 MOST_NAMES = 4  # labels in a yes-or-no question at most; more are hard to keep in mind
 
 
@@ -23,8 +24,7 @@ class LabelQuestions(QuestionModel):
     """Questions about labels; targets are class probabilities q, (n, m), and E is the candidate mask."""
 
     question_types = (Is, OneOf, Which)
-    powers, floors = (1.0, 1.5, 2.0, 3.0), (0.03, 0.1, 0.3, 1.0)
-    calibrations = tuple(itertools.product(powers, floors))
+    calibrations = tuple(itertools.product((1.0, 1.5, 2.0, 3.0), (0.03, 0.1, 0.3, 1.0)))  # powers and floors
     predicts = finish_started = lists_outputs = True
     full_preference = 1.02  # one full label instead of several questions that are cheaper by 2 % at most
 
@@ -32,10 +32,6 @@ class LabelQuestions(QuestionModel):
         super().__init__(space)
         self.m = len(space.classes_)
         self.prior = np.full(self.m, 1 / self.m)
-
-    @property
-    def names(self) -> list:
-        return self.space.classes_.tolist()
 
     @cached_property
     def nodes(self) -> list[tuple[Any, NDArray]]:
@@ -69,19 +65,12 @@ class LabelQuestions(QuestionModel):
         return soft_update(F, E, p, floor=floor)
 
     def log_likelihoods(self, before: NDArray, after: NDArray, F: NDArray) -> NDArray:
-        """Return Σ_i log P(S'_i | S_i) under all calibrations at once; the floor adds floor · |S| / m to P(S)."""
-        positive = np.maximum(F, 0)
-        P = np.stack([positive if p == 1 else positive**p for p in self.powers])
-        P /= np.maximum(P.sum(axis=2, keepdims=True), 1e-300)
-        floors = np.array(self.floors)[:, None]
-
-        def mass(E: NDArray) -> NDArray:
-            return np.einsum("knm,nm->kn", P, E)[:, None] + floors * (E.sum(axis=1) / self.m)
-
-        return np.log(np.maximum(mass(after) / mass(before), 1e-12)).sum(axis=2).ravel()
-
-    def spread(self, scale: Any, variance: NDArray) -> None:
-        return None
+        found = []
+        for calibration in self.calibrations:
+            P = self.posterior_mean(np.ones(F.shape, dtype=bool), F, None, calibration)
+            share = (P * after).sum(axis=1) / (P * before).sum(axis=1)
+            found.append(np.log(np.maximum(share, 1e-12)).sum())
+        return np.array(found)
 
     def predict(self, F: NDArray) -> NDArray:
         return np.argmax(F, axis=1)
@@ -89,51 +78,42 @@ class LabelQuestions(QuestionModel):
     def groups(self, belief: Belief) -> list[QuestionGroup]:
         """Ask about the k most probable labels for every k, about nodes of the taxonomy, or for the label."""
         E, q = belief.E, belief.T
-        n, m = q.shape
+        m = q.shape[1]
         order = np.argsort(-q, axis=1, kind="stable")
         s = np.take_along_axis(q, order, axis=1)
-        terms = _entropy_terms(s)
-        left = E.sum(axis=1)[:, None]
+        left, total, terms = E.sum(axis=1)[:, None], (s**2).sum(axis=1, keepdims=True), _entropy_terms(s)
+
+        def yes_no(mass: NDArray, square: NDArray, possible: NDArray) -> tuple[NDArray, NDArray]:
+            """Return the gain and the entropy of "is it one of these?", from their sums of q and of q²."""
+            mass = np.clip(mass, *INSIDE)
+            gain = square / mass + np.maximum(total - square, 0) / (1 - mass) - total
+            return np.where(possible, gain, 0.0), np.where(possible, binary_entropy(mass), 0.0)
+
         k = np.arange(1, m)
-        mass = np.clip(np.cumsum(s, axis=1)[:, :-1], 1e-12, 1 - 1e-12)
-        square, total = np.cumsum(s**2, axis=1)[:, :-1], (s**2).sum(axis=1, keepdims=True)
-        rest = np.maximum(total - square, 0) / (1 - mass)
-        possible = k < left
-        gain = np.where(possible, square / mass + rest - total, 0.0)
-        entropy = np.where(possible, binary_entropy(mass), 0.0)
-        one, two = np.ones((n, 1)), np.full((n, m - 1), 2.0)
-        most = 1 - mass[:, :1]  # after "yes" nothing is left to ask
-        found = [QuestionGroup("Is", gain[:, :1], entropy[:, :1], two[:, :1], one, self._maker(Is, order), most)]
-        found += self._node_groups(E, q, total)
+        mass, square, read, bits = (np.cumsum(x, axis=1)[:, :-1] for x in (s, s**2, s * np.arange(1, m + 1), terms))
+        mass = np.clip(mass, *INSIDE)
+        gain, entropy = yes_no(mass, square, k < left)
+        # after "yes" to one label nothing is left to ask
+        found = [QuestionGroup("Is", gain[:, :1], entropy[:, :1], 2.0, 1.0, self._maker(Is, order), 1 - mass[:, :1])]
+        if self.nodes:
+            members = np.array([inside for _, inside in self.nodes]).T
+            inside = E.astype(int) @ members
+            parts = yes_no(q @ members, q**2 @ members, (inside > 0) & (inside < left))
+            found.append(QuestionGroup("Is", *parts, 2.0, 1.0, self._about_node))
         if m > 2:
-            shown = np.broadcast_to(k[1:], (n, m - 2))
-            some = slice(1, min(MOST_NAMES, m - 1))
-            maker, ones = self._maker(OneOf, order), np.ones_like(mass[:, some])
-            parts = gain[:, some], entropy[:, some], two[:, some], shown[:, : MOST_NAMES - 1]
-            found.append(QuestionGroup("OneOf", *parts, maker, ones))
-            top = min(MOST_SHOWN, m - 1)
-            gain = np.where(possible, mass + rest - total, 0.0)[:, 1:top]
-            entropy = np.cumsum(terms, axis=1)[:, :-1] - (1 - mass) * np.log2(1 - mass)
-            entropy = np.where(possible, entropy, 0.0)[:, 1:top]
-            answers = np.minimum(k[1:top] + 1.0, left)
-            maker, others = self._maker(Which, order), 1 - mass[:, 1:top]
-            read = (np.cumsum(s * np.arange(1, m + 1), axis=1)[:, :-1] + k * (1 - mass))[:, 1:top]
-            found.append(QuestionGroup("Which", gain, entropy, answers, shown[:, : top - 1], maker, others, read))
+            some, top = slice(1, min(MOST_NAMES, m - 1)), slice(1, min(MOST_SHOWN, m - 1))
+            parts = gain[:, some], entropy[:, some]
+            found.append(QuestionGroup("OneOf", *parts, 2.0, k[some], self._maker(OneOf, order)))
+            gain = np.where(k < left, mass + np.maximum(total - square, 0) / (1 - mass) - total, 0.0)
+            entropy = np.where(k < left, bits - (1 - mass) * np.log2(1 - mass), 0.0)
+            found.append(QuestionGroup(
+                "Which", gain[:, top], entropy[:, top], np.minimum(k + 1.0, left)[:, top], k[top],
+                self._maker(Which, order), (1 - mass)[:, top], (read + k * (1 - mass))[:, top],
+            ))  # fmt: skip
         return [*found, self.full_group(E, 1 - total[:, 0], terms.sum(axis=1))]
 
-    def _node_groups(self, E: NDArray, q: NDArray, total: NDArray) -> list[QuestionGroup]:
-        if not self.nodes:
-            return []
-        members = np.array([inside for _, inside in self.nodes])
-        mass = np.clip(q @ members.T, 1e-12, 1 - 1e-12)
-        square = q**2 @ members.T
-        possible = (E @ members.T.astype(int) > 0) & (E @ (~members).T.astype(int) > 0)
-        gain = np.where(possible, square / mass + np.maximum(total - square, 0) / (1 - mass) - total, 0.0)
-        entropy = np.where(possible, binary_entropy(mass), 0.0)
-        two, one = np.full(mass.shape, 2.0), np.ones(mass.shape)
-        return [
-            QuestionGroup("Is", gain, entropy, two, one, lambda i, f, c: Is(i, self.nodes[f][0], self.space, c), one)
-        ]
+    def _about_node(self, row: int, node: int, cost: float) -> Is:
+        return Is(row, self.nodes[node][0], self.space, cost)
 
     def _maker(self, kind: Any, order: NDArray) -> Any:
         """Return a function that asks about the most probable labels: one, or f + 2 of them."""
@@ -208,14 +188,11 @@ class LabelQuestions(QuestionModel):
     def halving_question(self, row: int, belief: Belief, price: Any) -> Question:
         """Ask about probable labels, at most four, whose probabilities sum to at most one half."""
         E, q = belief.E[0], belief.T[0]
-        some: list[int] = []
-        total = 0.0
-        for k in np.argsort(-q, kind="stable"):
-            if len(some) == MOST_NAMES:
-                break
-            if E[k] and (total + q[k] <= 0.5 or not some) and len(some) + 1 < E.sum():
-                some.append(int(k))
-                total += q[k]
+        probable = [int(k) for k in np.argsort(-q, kind="stable") if E[k]]
+        some = probable[:1]
+        for k in probable[1:]:
+            if len(some) < min(MOST_NAMES, len(probable) - 1) and q[[*some, k]].sum() <= 0.5:
+                some.append(k)
         names = self._named(np.array(some))
         found = Is(row, names[0], self.space) if len(some) == 1 else OneOf(row, names, self.space)
         return self.priced(found, price)

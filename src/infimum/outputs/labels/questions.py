@@ -15,12 +15,27 @@ from .space import Labels
 NONE_OF_THESE = "none of these"
 
 
-def _candidates(space: Any, at: list[int], negated: bool = False) -> CandidateLabels:
-    listed = sparse.csr_matrix((np.ones(len(at), bool), (np.zeros(len(at), int), sorted(at))), (1, len(space.classes_)))
-    return CandidateLabels.of(listed, space.classes_, np.array([negated]), space.cost_)
+class LabelQuestion(Question):
+    """A question about some of the classes."""
+
+    at: list[int]
+    """The numbers of the classes."""
+
+    @property
+    def about(self) -> Any:
+        return self.space.classes_[self.at].tolist()
+
+    @property
+    def n_shown(self) -> int:
+        return len(self.at)
+
+    def _candidates(self, at: Any, negated: bool = False) -> CandidateLabels:
+        """Return one set that contains, or excludes, some classes."""
+        listed = sparse.csr_matrix(np.isin(np.arange(len(self.space.classes_)), at)[None])
+        return CandidateLabels.of(listed, self.space.classes_, np.array([negated]), self.space.cost_)
 
 
-class OneOf(Question):
+class OneOf(LabelQuestion):
     """Ask whether the label is one of several.
 
     Parameters
@@ -48,21 +63,11 @@ class OneOf(Question):
         self.at = sorted(positions(space.classes_, list(labels), "class"))
         self._set(row, space, cost)
 
-    @property
-    def about(self) -> list:
-        return self.space.classes_[self.at].tolist()
-
-    @property
-    def n_shown(self) -> int:
-        return len(self.at)
-
     def text(self) -> str:
         return f"Is it {join_words(self.about)}?"
 
     def consistent_set(self, answer: Any) -> CandidateLabels:
-        if answer is None:
-            return _candidates(self.space, [], True)
-        return _candidates(self.space, self.at, not self._yes(answer))
+        return self._candidates([], True) if answer is None else self._candidates(self.at, not self._yes(answer))
 
     def true_answer(self, z: Any) -> bool:
         return int(z) in self.at
@@ -111,7 +116,7 @@ class Is(OneOf):
         return f"Is it {self.about}?"
 
 
-class Which(Question):
+class Which(LabelQuestion):
     """Ask which of these labels it is, or whether it is none of them.
 
     Parameters
@@ -140,16 +145,8 @@ class Which(Question):
         self._set(row, space, cost)
 
     @property
-    def about(self) -> list:
-        return self.space.classes_[self.at].tolist()
-
-    @property
     def n_answers(self) -> float:
         return float(min(len(self.at) + 1, len(self.space.classes_)))
-
-    @property
-    def n_shown(self) -> int:
-        return len(self.at)
 
     def n_read(self, answer: Any) -> float:
         names = list(map(str, self.about))
@@ -172,14 +169,13 @@ class Which(Question):
 
     def consistent_set(self, answer: Any) -> CandidateLabels:
         if answer is None:
-            return _candidates(self.space, [], True)
-        if isinstance(answer, str) and answer == self.none:
-            if len(self.at) == len(self.space.classes_):
-                raise self._invalid(answer)
-            return _candidates(self.space, self.at, True)
+            return self._candidates([], True)
+        none_is_offered = len(self.at) < len(self.space.classes_)
+        if none_is_offered and isinstance(answer, str) and answer == self.none:
+            return self._candidates(self.at, True)
         if answer not in self.about and str(answer) not in map(str, self.about):
             raise self._invalid(answer)
-        return _candidates(self.space, positions(self.space.classes_, [answer], "class"))
+        return self._candidates(positions(self.space.classes_, [answer], "class"))
 
     def true_answer(self, z: Any) -> Any:
         return self.space.classes_.tolist()[int(z)] if int(z) in self.at else self.none

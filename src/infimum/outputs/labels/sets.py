@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, Table, normalise_y, table_of
-from ...data.errors import BadRows, InputError, is_missing, shown
+from ...data.errors import BadRows, InputError, shown
 from ...data.names import Names
 from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..sets import ANYTHING, same_names
@@ -22,8 +22,6 @@ FORMS = (
     " or None for an unlabelled row."
 )
 
-
-DENSE = 2**12  # cells; smaller tables are compared as dense arrays, which is faster
 MANY = 12  # names that are listed when a set is shown
 
 
@@ -80,6 +78,11 @@ class CandidateLabels(Sets):
         sets = cls.__new__(cls)
         sets._keep(listed, classes, negated, cost, strict)
         return sets
+
+    @classmethod
+    def of_mask(cls, mask: NDArray, classes: Any, cost: Any = None) -> CandidateLabels:
+        """Build sets, which may be empty, from a boolean array (n, m)."""
+        return cls.of(sparse.csr_matrix(mask), classes, np.zeros(len(mask), bool), cost, strict=False)
 
     def _keep(self, listed: Any, classes: NDArray | None, negated: NDArray, cost: Any, strict: bool) -> None:
         n, m = listed.shape
@@ -186,36 +189,20 @@ class CandidateLabels(Sets):
         phi = sparse.diags_array(np.where(self.negated, share, -share)) @ self.listed.astype(float)
         return Embedding(_worth_sparse(phi.tocsr()), 1 - np.where(self.negated, share, 0))
 
-    def _shared(self, other: Any) -> tuple[Any, NDArray]:
-        """Return the listed labels of S_i ∩ T_i, and whether they are excluded, (n,)."""
-        self._check_pair(other, CandidateLabels)
+    def _check_classes(self, other: Any, purpose: str) -> None:
+        """Raise an error unless the classes of both are the same; `purpose` says what for."""
         if self.listed.shape[1] != other.listed.shape[1]:
             raise InputError(
-                f"CandidateLabels must have the same classes to be compared. Got {self.listed.shape[1]} and"
+                f"CandidateLabels must have the same classes to be {purpose}. Got {self.listed.shape[1]} and"
                 f" {other.listed.shape[1]} classes."
             )
         same_names(self.classes, other.classes, "classes")
-        if self.listed.shape[0] * self.listed.shape[1] <= DENSE:
-            negated = self.negated & other.negated
-            both = self.mask & other.mask
-            negated &= 2 * both.sum(axis=1) > both.shape[1]
-            return sparse.csr_matrix(both != negated[:, None]), negated
-        a, b = self.listed.astype(np.int8), other.listed.astype(np.int8)
-        both, left, right = a.multiply(b), self.negated, other.negated
-        parts = [(~left & ~right, both), (left & right, a + b - both), (~left & right, a - both)]
-        parts.append((left & ~right, b - both))
-        total = sum(sparse.diags_array(rows.astype(np.int8), dtype=np.int8) @ part for rows, part in parts)
-        listed = sparse.csr_matrix(total).astype(bool)
-        listed.eliminate_zeros()
-        listed.sort_indices()
-        return listed, left & right
 
-    def meets(self, other: Sets) -> NDArray:
-        listed, negated = self._shared(other)
-        counts = np.diff(listed.indptr)
-        return np.where(negated, listed.shape[1] - counts, counts) > 0
+    def _check_comparable(self, other: Any) -> None:
+        self._check_pair(other, CandidateLabels)
+        self._check_classes(other, "compared")
 
-    def intersect(self, other: Sets) -> CandidateLabels:
+    def intersect(self, other: Any) -> CandidateLabels:
         """Return the labels that are in both, row by row.
 
         >>> a = CandidateLabels([[True, True, False]], classes=["cat", "dog", "owl"])
@@ -223,21 +210,14 @@ class CandidateLabels(Sets):
         'dog'
         """
         self._refuse_empty(other, ~self.meets(other))
-        listed, negated = self._shared(other)
+        negated = self.negated & other.negated  # exclusions stay exclusions
+        listed = sparse.csr_matrix((self.mask & other.mask) != negated[:, None])
         return self.of(listed, self.classes, negated, self.cost)
 
     def join(self, other: Any) -> CandidateLabels:
-        if self.listed.shape[1] != other.listed.shape[1]:
-            raise InputError(
-                f"CandidateLabels must have the same classes to be joined. Got {self.listed.shape[1]} and"
-                f" {other.listed.shape[1]} classes."
-            )
+        self._check_classes(other, "joined")
         listed = sparse.vstack([self.listed, other.listed], format="csr")
         return self.of(listed, self.classes, np.concatenate([self.negated, other.negated]), self.cost, strict=False)
-
-    def contains_set(self, other: Any) -> NDArray:
-        self._shared(other)
-        return ~(other.mask & ~self.mask).any(axis=1)
 
     @property
     def is_exact(self) -> NDArray:
@@ -280,9 +260,7 @@ class CandidateLabels(Sets):
         """Return each row as the frozenset of its labels, which scikit-learn's splitters use."""
         names = np.arange(self.listed.shape[1]) if self.classes is None else self.classes
         out = np.empty(len(self), dtype=object)
-        for row in range(len(self)):
-            listed = self.listed.indices[self.listed.indptr[row] : self.listed.indptr[row + 1]]
-            out[row] = frozenset(np.delete(names, listed).tolist() if self.negated[row] else names[listed].tolist())
+        out[:] = [frozenset(names[row].tolist()) for row in self.mask]
         return out
 
     def __repr__(self) -> str:
@@ -312,11 +290,10 @@ def as_mask(table: Any) -> sparse.csr_matrix:
             raise InputError(f"A table of candidates has shape (n, m), one column per class. Got shape {whole.shape}.")
         row, value = np.repeat(np.arange(len(whole)), whole.shape[1]), whole.ravel()
     if value.dtype != bool:
-        fine = (
-            np.array([v is True or v is False or _is_bit(v) for v in value.tolist()])
-            if value.dtype == object
-            else (np.isin(value, (0, 1)) if value.dtype.kind in "iuf" else np.zeros(len(value), bool))
-        )
+        if value.dtype.kind in "iuf":
+            fine = np.isin(value, (0, 1))
+        else:
+            fine = np.array([isinstance(v, int | float) and v in (0, 1) for v in value.tolist()], dtype=bool)
         bad = BadRows("y")
         for r, v in zip(row[~fine].tolist(), value[~fine].tolist()):
             bad.add(r, f"expected True or False (1 or 0) for every class, got {shown(v)}")
@@ -335,7 +312,3 @@ def as_flags(values: Any, n: int, name: str) -> NDArray:
     if flags.dtype != bool and not (flags.dtype.kind in "iuf" and np.isin(flags, (0, 1)).all()):
         raise InputError(f"{name} must be booleans. Got {shown(flags)}.")
     return flags.astype(bool)
-
-
-def _is_bit(value: Any) -> bool:
-    return isinstance(value, int | float) and not is_missing(value) and value in (0, 1)

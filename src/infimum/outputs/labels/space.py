@@ -13,7 +13,7 @@ from scipy import sparse
 from ...data.containers import Column, is_row, table_of
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, shown
 from ...data.errors import listed as listed_names
-from ...data.names import Names, key, ordered, unpacked
+from ...data.names import Names, key, ordered, shared_columns, unpacked
 from ...evidence.votes import Votes
 from ..base import OutputSpace, Sets
 from ..choices import Choices
@@ -31,13 +31,13 @@ from .forms import (
     distinct,
     facts_of,
     in_their_order,
+    is_bits,
     labels_in,
     moved,
     parse,
     problem_of,
+    problem_of_flags,
     refuse_bits,
-    refuse_flags,
-    row_of_bits,
 )
 from .sets import CandidateLabels, as_mask
 from .voted import SoftLabels, VotedLabels, is_soft, with_probabilities
@@ -140,14 +140,7 @@ class Labels(LabelCells, OutputSpace):
 
     def _form(self, facts: Facts, declared: Names | None) -> Form:
         """Return whether y is a candidate mask or has one entry per row; raise an error if it may be both."""
-        widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.masks} | set(facts.flags)
-        if facts.flags and (len(widths) > 1 or facts.cells or facts.bits):
-            refuse_flags(facts)
-        if widths:
-            if len(widths) > 1:
-                raise InputError(
-                    f"Candidate masks must all have the same number of columns, one per class. Got {sorted(widths)}."
-                )
+        if facts.masks:
             return MASK
         if len(facts.bits) == 1 and not facts.cells:
             (width,) = facts.bits
@@ -160,22 +153,17 @@ class Labels(LabelCells, OutputSpace):
         """Return the classes of y, if they are not declared."""
         if form.kind != "mask":
             return ordered(classes_in(facts))
-        named = [columns for columns in facts.masks if isinstance(columns, tuple)]
-        if not named:
+        width, named = shared_columns(facts.masks, "Candidate masks", "classes")
+        if named is None:
             if facts.cells:
                 raise InputError("Some rows are masks without names, and others are labels. Pass classes=[…].")
-            return list(range(next(iter([*facts.masks, *facts.flags]))))
-        for other in named:
-            if set(map(key, other)) != set(map(key, named[0])):
-                raise InputError(
-                    f"Candidate masks must name the same classes. Got {listed_names(named[0])}; {listed_names(other)}."
-                )
-        unknown = [label for k, label in facts.names.items() if k not in set(map(key, named[0]))]
+            return list(range(width or 0))
+        unknown = [label for k, label in facts.names.items() if k not in set(map(key, named))]
         if unknown:
             raise InputError(
-                f"The masks name the classes {listed_names(named[0])}; other rows have also {listed_names(unknown)}."
+                f"The masks name the classes {listed_names(named)}; other rows have also {listed_names(unknown)}."
             )
-        return list(named[0])
+        return list(named)
 
     def read(self, y: Any, strict: bool = True) -> CandidateLabels:
         if isinstance(y, Votes | VotedLabels):
@@ -185,25 +173,13 @@ class Labels(LabelCells, OutputSpace):
             at = columns_of(found.classes, found.p.shape[1], self._names, strict)
             return SoftLabels(moved(found.p, at, int(self.size)), found.soft, self.classes_, self.cost_)
         if isinstance(found, CandidateLabels):
-            mask, names, negated = (
-                found.listed,
-                None if found.classes is None else unpacked(found.classes),
-                found.negated,
-            )
-            if names is None and mask.shape[1] != self.size and not (strict or found.negated.any()):
-                return self._masked(mask, None, strict)
-            at = columns_of(names, mask.shape[1], self._names, strict)
-            missing = [k for k in range(int(self.size)) if k not in at]
-            listed = moved(mask, at, int(self.size))
-            if missing and negated.any():  # classes that the sets do not have stay excluded
-                listed, negated = _positive(mask, at, negated, int(self.size)), np.zeros(len(negated), bool)
-            return CandidateLabels.of(listed, self.classes_, negated, self.cost_, strict)
-        if isinstance(found, tuple) and not isinstance(found, Column):
-            mask, columns = found
-            return self._masked(mask, columns, strict)
-        rows = self._rows(found)
-        if rows is not None:
-            return self._masked(rows, None, strict)
+            names = None if found.classes is None else unpacked(found.classes)
+            return self._arranged(found.listed, names, found.negated, strict)
+        if not isinstance(found, Column):
+            mask, names = found
+            return self._arranged(mask, names, np.zeros(mask.shape[0], bool), strict)
+        if (bits := self._bits(found)) is not None:
+            return self._arranged(bits, None, np.zeros(found.n, bool), strict)
         listed, negated = self._read(found, strict)
         sets = CandidateLabels.of(listed, self.classes_, negated, self.cost_, strict)
         soft = [] if found.typed else [k for k, cell in enumerate(found.cells) if is_soft(cell)]
@@ -228,30 +204,26 @@ class Labels(LabelCells, OutputSpace):
         gold = None if votes.gold is None else self.read(votes.gold, strict)
         return VotedLabels(answers, votes.row, votes.source, len(votes), votes.annotators, gold)
 
-    def _masked(self, mask: Any, names: Any, strict: bool) -> CandidateLabels:
-        at = columns_of(names, mask.shape[1], self._names, strict)
-        listed = moved(mask, at, int(self.size))
-        return CandidateLabels.of(listed, self.classes_, np.zeros(mask.shape[0], bool), self.cost_, strict)
+    def _arranged(self, listed: Any, names: Any, negated: NDArray, strict: bool) -> CandidateLabels:
+        """Return candidates whose columns have these names, or none, as candidates among the classes."""
+        at = columns_of(names, listed.shape[1], self._names, strict)
+        if negated.any() and len(set(at) - {None}) < self.size:  # classes that the sets do not have stay excluded
+            listed, negated = sparse.csr_matrix(listed.toarray() != negated[:, None]), np.zeros(len(negated), bool)
+        return CandidateLabels.of(moved(listed, at, int(self.size)), self.classes_, negated, self.cost_, strict)
 
-    def _rows(self, column: Column) -> Any:
-        """Return the mask, if a column has rows of booleans, or of 0 and 1 in that format; None for labels."""
-        if column.typed or not any(
-            issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, column.cells))
-        ):
+    def _bits(self, column: Column) -> Any:
+        """Return rows of 0 and 1 as a mask, if that is the format; None for labels."""
+        if column.typed or self.form_.lists:
             return None
-        shapes = {row_of_bits(cell) for cell, gone in zip(column.cells, column.missing) if not gone}
-        if not shapes or shapes == {None} or (shapes == {"bits"} and self.form_.lists):
+        all_bits = all(gone or is_bits(cell) for cell, gone in zip(column.cells, column.missing))
+        table = table_of(column) if all_bits else None
+        if table is None:
             return None
-        table = table_of(column)
-        if "flags" in shapes and (shapes != {"flags"} or table is None):
-            refuse_flags(facts_of(column.cells))
-        if table is None or None in shapes:
-            return None
-        if shapes == {"bits"} and self.form_.kind != "mask":
-            if table.values.shape[1] == self.size:
-                refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
-            return None
-        return as_mask(np.where(table.missing, 1, table.values))
+        if self.form_.kind == "mask":
+            return as_mask(np.where(table.missing, 1, table.values))
+        if table.values.shape[1] == self.size:
+            refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
+        return None
 
     def questions(self) -> LabelQuestions:
         from .question_model import LabelQuestions
@@ -307,21 +279,16 @@ class Labels(LabelCells, OutputSpace):
                 at, unknown, problem = [], [], str(error)
             lists.append(at)
             if problem is not None and (strict or not unknown):
-                for row in found.rows(k).tolist():
-                    bad.add(row, problem)
+                bad.add_all(found.rows(k), problem)
         bad.refuse(f"The classes are {listed_names(self._names.list)}. {FORMS}")
-        lengths = np.array([len(at) for at in lists], dtype=int)
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        counts = lengths[which]
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        take = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts) + np.repeat(starts[which], counts)
-        indices = np.array([k for at in lists for k in at], dtype=int)[take] if len(take) else np.empty(0, int)
-        return sparse.csr_matrix((np.ones(len(indices), bool), indices, indptr), shape=(y.n, int(self.size))), excluded[
-            which
-        ]
+        indices, ends = np.array([k for at in lists for k in at], dtype=int), np.cumsum([0, *map(len, lists)])
+        table = sparse.csr_matrix((np.ones(len(indices), bool), indices, ends), shape=(len(cells), int(self.size)))
+        return table[which], excluded[which]
 
     def _classes(self, cell: Any) -> tuple[list[int], bool, list, str | None]:
         """Return the classes of a cell, whether it excludes them, its unknown labels, and what is wrong with it."""
+        if (problem := problem_of_flags(cell)) is not None:
+            raise InputError(problem)
         labels, negated = labels_in(cell, self._names)
         at: set[int] = set()
         unknown = []
@@ -355,9 +322,3 @@ class Labels(LabelCells, OutputSpace):
 MASK = Form("mask", "candidate mask, one boolean column per class")
 CELLS = Form("labels", "labels, one entry per row")
 CELLS_WITH_LISTS = Form("labels", "labels, one entry per row; lists of 0 and 1 are candidates", lists=True)
-
-
-def _positive(mask: Any, at: list, negated: NDArray, m: int) -> Any:
-    """Return candidates instead of exclusions, for sets of other classes."""
-    dense = mask.toarray() != negated[:, None]
-    return moved(sparse.csr_matrix(dense), at, m)

@@ -152,6 +152,12 @@ class VotedLabels(CandidateLabels):
         names = range(given.shape[1]) if self.classes is None else self.classes.tolist()
         return SourcedAnswers(answers, list(self.annotators), list(names), np.arange(k + 1) == k)
 
+    @property
+    def is_unlabelled(self) -> NDArray:
+        """Whether no answer about a row excludes a class; people who contradict each other do not unlabel it."""
+        informs = self._of_row @ (~self.answers_.is_unlabelled).astype(float) > 0
+        return ~informs if self.gold is None else ~informs & self.gold.is_unlabelled
+
     def embed(self, principle: str) -> Embedding:
         phi, constant = self.answers_.embed(principle)
         mean = sparse.csr_matrix(sparse.diags_array(1 / np.maximum(self.n_answers, 1)) @ self._of_row)

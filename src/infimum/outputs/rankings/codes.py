@@ -85,6 +85,15 @@ def codes_of_pairs(before: NDArray) -> NDArray:
     return before[:, i, j].astype(np.int8) - before[:, j, i].astype(np.int8)
 
 
+def known_codes(n: int, m: int, row: NDArray, better: NDArray, worse: NDArray) -> sparse.csr_matrix:
+    """Return the codes of comparisons, (n, m(m-1)/2)."""
+    require(20.0 * len(row), f"{len(row)} comparisons of {m} items", "Give fewer rows or items.")
+    i, j = np.minimum(better, worse), np.maximum(better, worse)
+    column = i * (2 * m - i - 1) // 2 + j - i - 1
+    sign = np.where(better < worse, 1, -1).astype(np.int8)
+    return sparse.csr_matrix((sign, (row, column)), (n, m * (m - 1) // 2), dtype=np.int8)
+
+
 def mean_codes(c: NDArray, m: int) -> NDArray:
     """Return the sums over j of c_ij, (n, P) -> (n, m): how often item i comes before others rather than after."""
     i, j = pairs(m)

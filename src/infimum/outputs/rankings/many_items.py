@@ -9,20 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import logit
+from sklearn.utils import gen_batches
 
 from ...data.containers import Column
-from ...data.memory import require
 from ...data.names import Names
 from ...feedback_arc.relations import is_weak_order, sort_by
 from ..base import Embedding
 from ..sets import Sets
-from .codes import mean_codes, pairs
+from .codes import codes_of_pairs, known_codes, mean_codes
 from .contradictions import Votes, resolve
 from .forms import pairs_in_codes, pairs_in_ranks, stated_rows
 from .parts import centers
 from .sets import PartialOrders
-
-CELLS = 2**21  # pairs of items that are held at a time
+from .stored import CELLS
 
 
 def borda_of(orders: NDArray) -> NDArray:
@@ -52,21 +51,13 @@ class SparseOrders(PartialOrders):
     exact_argmin = False
 
     @classmethod
-    def of(cls, sets: PartialOrders) -> SparseOrders:
-        """Return the same rows with their known pairs only."""
-        stored = sets._csr if isinstance(sets, SparseOrders) else sets.codes
-        return cls._of(stored, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
-
-    @classmethod
     def from_ranks(cls, ranks: Any, items: Any = None) -> SparseOrders:
         n, m = ranks.shape
-        step = max(1, CELLS // (m * m))
-        i, j = pairs(m)
-        parts = []
-        for start in range(0, n, step):
-            before = pairs_in_ranks(ranks[start : start + step])
-            parts.append(sparse.csr_matrix(before[:, i, j].astype(np.int8) - before[:, j, i]))
-        return cls._of(sparse.vstack([*parts, sparse.csr_matrix((0, len(i)), dtype=np.int8)]), items, m)
+        parts = [
+            sparse.csr_matrix(codes_of_pairs(pairs_in_ranks(ranks[rows])))
+            for rows in gen_batches(n, max(1, CELLS // (m * m)))
+        ]
+        return cls._of(sparse.vstack(parts) if n else np.empty((0, m * (m - 1) // 2)), items, m)
 
     @classmethod
     def from_cells(cls, y: Column, items: Names, strict: bool, rule: str) -> SparseOrders:
@@ -105,54 +96,6 @@ class SparseOrders(PartialOrders):
         joined = Votes(*(part[by_row] for part in joined))
         return cls._of(known_codes(n, m, row, better, worse), items.array, m, contradictory, joined)
 
-    def _keep(
-        self, codes: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
-    ) -> None:
-        self._csr = sparse.csr_matrix(codes, dtype=np.int8)
-        super()._keep(self._csr, items, m, contradictory, votes)
-        self.n_starts = 1
-
-    @property
-    def codes(self) -> NDArray:
-        """The codes of all rows, (n, P), which are computed at each call."""
-        require(float(np.prod(self._csr.shape)), f"the codes of {self.m} items in {len(self)} rows", "Take fewer rows.")
-        return self._csr.toarray()
-
-    @codes.setter
-    def codes(self, codes: Any) -> None:
-        self._csr = codes
-
-    def codes_of_rows(self, rows: Any) -> NDArray:
-        return self._csr[rows].toarray()
-
-    def __getitem__(self, rows: Any) -> SparseOrders:
-        rows = self._row_numbers(rows)
-        return self._like(self._csr[rows], self.contradictory[rows], self.votes.take(rows))
-
-    def renamed(self, items: NDArray) -> SparseOrders:
-        return self._of(self._csr, items, self.m, self.contradictory, self.votes)
-
-    def arranged(self, order: list[int]) -> SparseOrders:
-        place = np.argsort(order)
-        row, better, worse = self.known_pairs()
-        codes = known_codes(len(self), self.m, row, place[better], place[worse])
-        return self._of(codes, self.items[order], self.m, self.contradictory, self.votes.renumbered(place))
-
-    def join(self, other: Any) -> SparseOrders:
-        contradictory = np.concatenate([self.contradictory, other.contradictory])
-        votes = self.votes.followed_by(other.votes, len(self))
-        return self._like(sparse.vstack([self._csr, SparseOrders.of(other)._csr]), contradictory, votes)
-
-    @cached_property
-    def n_known(self) -> NDArray:
-        return np.diff(self._csr.indptr)
-
-    def known_pairs(self) -> tuple[NDArray, NDArray, NDArray]:
-        i, j = pairs(self.m)
-        first, column = self._csr.data > 0, self._csr.indices
-        row = np.repeat(np.arange(len(self)), self.n_known)
-        return row, np.where(first, i[column], j[column]), np.where(first, j[column], i[column])
-
     def _n_right(self, z: NDArray) -> NDArray:
         row, better, worse = self._known
         place = np.argsort(z, axis=-1)
@@ -170,7 +113,7 @@ class SparseOrders(PartialOrders):
         """Rows without votes, in which each comparison of a contradictory row is a row of its own; and their sums."""
         n, whole = len(self), np.setdiff1d(np.arange(len(self)), self.votes.row)
         votes = known_codes(len(self.votes.row), self.m, np.arange(len(self.votes.row)), *self.votes[1:3])
-        single = self._like(sparse.vstack([self._csr[whole], votes]))
+        single = self._like(sparse.vstack([self._codes[whole], votes]))
         weight = np.concatenate([np.ones(len(whole)), self.votes.weight])
         row = np.concatenate([whole, self.votes.row])
         return single, sparse.csr_matrix((weight, (row, np.arange(len(row)))), (n, len(row)))
@@ -236,8 +179,11 @@ class SparseOrders(PartialOrders):
         return phi[:, :-1]
 
     def phi_of_scores(self, u: NDArray) -> NDArray:
-        step = max(1, CELLS // (self.m * self.m))
-        return self._phi(np.concatenate([np.empty((0, self.m)), *map(_expected_sums, _split(u, step))]))
+        # the sums over b of P(a before b) - P(b before a) = tanh((u_a - u_b) / 2)
+        sums = np.empty(u.shape)
+        for rows in gen_batches(len(u), max(1, CELLS // (self.m * self.m))):
+            sums[rows] = np.tanh((u[rows, :, None] - u[rows, None, :]) / 2).sum(axis=2)
+        return self._phi(sums)
 
     def phi_of_differences(self, u: NDArray) -> NDArray:
         ordered = np.sort(u, axis=1) @ (2.0 * np.arange(self.m) + 1 - self.m)  # the sum of |u_a - u_b| over all pairs
@@ -292,8 +238,8 @@ class SparseOrders(PartialOrders):
         out = np.zeros((len(single), self.m))
         for a in np.unique(number[number > 0]):
             rows = np.flatnonzero(number == a)
-            step = max(1, CELLS // (a * a))
-            for some in _split(rows, step):
+            for batch in gen_batches(len(rows), max(1, CELLS // (a * a))):
+                some = rows[batch]
                 items = np.nonzero(active[some])[1].reshape(len(some), a)
                 at = np.isin(row, some)
                 local = np.searchsorted(some, row[at])
@@ -315,22 +261,3 @@ class SparseOrders(PartialOrders):
 
     def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         return Sets.rowwise_loss(self, psi, principle)
-
-
-def _split(rows: NDArray, step: int) -> list[NDArray]:
-    """Return `step` rows at a time, so that their pairs of items fit into memory."""
-    return [rows[start : start + step] for start in range(0, len(rows), step)]
-
-
-def _expected_sums(u: NDArray) -> NDArray:
-    """Return the sums over b of P(a before b) - P(b before a) = tanh((u_a - u_b) / 2), (n, m) -> (n, m)."""
-    return np.tanh((u[:, :, None] - u[:, None, :]) / 2).sum(axis=2)
-
-
-def known_codes(n: int, m: int, row: NDArray, better: NDArray, worse: NDArray) -> sparse.csr_matrix:
-    """Return the codes of comparisons, (n, m(m-1)/2)."""
-    require(20.0 * len(row), f"{len(row)} comparisons of {m} items", "Give fewer rows or items.")
-    i, j = np.minimum(better, worse), np.maximum(better, worse)
-    column = i * (2 * m - i - 1) // 2 + j - i - 1
-    sign = np.where(better < worse, 1, -1).astype(np.int8)
-    return sparse.csr_matrix((sign, (row, column)), (n, m * (m - 1) // 2), dtype=np.int8)

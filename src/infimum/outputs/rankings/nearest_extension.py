@@ -19,13 +19,10 @@ from .codes import codes_of, costs_of
 
 PROVED = 20  # items up to which the nearest linear extension is always proved
 MAX_STEPS = 12  # of the search for more items
-REMEMBERED = 2**26  # bytes of nearest extensions
 
 
 class NearestExtensions:
     """The linear extensions of k partial orders that are nearest to given orders.
-
-    Codes are remembered, because alternation comes back to the same orders.
 
     Parameters
     ----------
@@ -35,7 +32,6 @@ class NearestExtensions:
 
     def __init__(self, before: NDArray):
         self.before, self.m = before, before.shape[-1]
-        self._known: dict[bytes, NDArray] = {}
 
     @cached_property
     def _active(self) -> Any:
@@ -52,20 +48,9 @@ class NearestExtensions:
 
     def codes(self, orders: NDArray) -> NDArray:
         """Return the codes of the extension of each relation that is nearest to each order, (q, k, P)."""
-        from ...feedback_arc.nearest import kendall_codes
-
-        keys = [order.tobytes() for order in orders]
-        # every thread answers from its own copy: one that makes room takes nothing away from another
-        known = self._known
-        found = {key: known[key] for key in keys if key in known}
-        new = [k for k, key in enumerate(keys) if key not in found]
-        if new:
-            each = np.repeat(np.arange(len(new)), len(self.before)), np.tile(np.arange(len(self.before)), len(new))
-            codes = kendall_codes(self.orders(orders[new], *each)[0]).reshape(len(new), len(self.before), -1)
-            found.update(zip([keys[k] for k in new], codes))
-            full = (len(known) + len(new)) * max(self.before.size, 1) > REMEMBERED
-            self._known = dict(found) if full else {**known, **found}
-        return np.array([found[key] for key in keys]).reshape(len(keys), len(self.before), self.m * (self.m - 1) // 2)
+        q, k = len(orders), len(self.before)
+        found, _ = self.orders(orders, np.repeat(np.arange(q), k), np.tile(np.arange(k), q))
+        return codes_of(found).reshape(q, k, self.m * (self.m - 1) // 2)
 
     def orders(self, orders: NDArray, which_order: NDArray, which_relation: NDArray) -> tuple[NDArray, NDArray]:
         """Return the extension of a relation that is nearest to an order, for many problems, and its distance."""
@@ -91,6 +76,3 @@ class NearestExtensions:
                 stacklevel=2,
             )
         return out, distance
-
-    def __getstate__(self) -> dict:
-        return {"before": self.before, "m": self.m, "_known": {}}

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ...data.errors import InfimumWarning
 from ...feedback_arc import linear_extensions
-from .codes import codes_of_pairs, pairs
+from .codes import codes_of_pairs, known_codes, pairs
 from .contradictions import Votes
 from .forms import pairs_in_codes
 
@@ -43,17 +43,11 @@ def parts_of(codes: NDArray, votes: Votes, m: int) -> Parts:
     """Return the distinct partial orders of rows: equal ones are solved once."""
     n = len(codes)
     whole = np.setdiff1d(np.arange(n), votes.row)
-    i, j = pairs(m)
-    singles = np.zeros((len(votes.row), codes.shape[1]), dtype=np.int8)
-    if len(singles):
-        column = np.zeros((m, m), dtype=int)
-        column[i, j] = column[j, i] = np.arange(len(i))
-        singles[np.arange(len(singles)), column[votes.better, votes.worse]] = np.sign(votes.worse - votes.better)
+    singles = known_codes(len(votes.row), m, np.arange(len(votes.row)), votes.better, votes.worse).toarray()
     unique, which = np.unique(np.vstack([codes[whole], singles]), axis=0, return_inverse=True)
     row, weight = np.concatenate([whole, votes.row]), np.concatenate([np.ones(len(whole)), votes.weight])
     share = sparse.csr_matrix((weight, (row, which.ravel())), (n, len(unique)))
-    before = pairs_in_codes(unique) if m > 1 else np.zeros((len(unique), m, m), dtype=bool)
-    return Parts(before, which.ravel(), row, weight, share)
+    return Parts(pairs_in_codes(unique), which.ravel(), row, weight, share)
 
 
 def centers(before: NDArray, weak: NDArray) -> NDArray:

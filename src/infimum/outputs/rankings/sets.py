@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import logit
+from sklearn.utils import gen_batches
 
 from ...data.errors import BadRows, InputError, shown
 from ...feedback_arc import linear_extensions, minimum_feedback_arcs
@@ -30,7 +31,7 @@ from .facts import item_names, number_table
 from .forms import pairs_in_codes, pairs_in_ranks
 from .nearest_extension import NearestExtensions
 from .parts import Parts, centers, parts_of
-from .stored import StoredOrders
+from .stored import CELLS, StoredOrders
 
 LISTED = 10  # 10! orders are 36 MB
 TABLED = 2**25  # distances of rows to all orders, a byte each, that are listed where some of them would do
@@ -74,11 +75,6 @@ class PartialOrders(StoredOrders):
     def __init__(self, codes: Any, items: Any = None, contradictions: str = "error"):
         values, _ = number_table(codes, "Kendall codes", "(n, m(m-1)/2)")
         self._resolve(pairs_in_codes(values), items, contradictions)
-
-    @classmethod
-    def of(cls, sets: PartialOrders) -> PartialOrders:
-        """Return the same rows with the codes of all pairs."""
-        return cls._of(sets.codes, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
 
     @classmethod
     def from_pairs(cls, stated: Any, items: Any = None, contradictions: str = "error") -> PartialOrders:
@@ -145,7 +141,7 @@ class PartialOrders(StoredOrders):
             return np.empty(c.shape)
         before, which, row = self._parts[:3]
         # the last coordinate of phi is the same for every order
-        free = c[..., row, :-1].reshape(math.prod(c.shape[:-2]), len(row), self.codes.shape[1])
+        free = c[..., row, :-1].reshape(math.prod(c.shape[:-2]), len(row), self.n_pairs)
         codes = codes_of(minimum_feedback_arcs(costs_of(free), before[which]).order)
         codes = np.stack([self._parts.sum_parts(one) for one in codes])
         return self._phi(codes.reshape(*c.shape[:-1], -1))
@@ -165,9 +161,9 @@ class PartialOrders(StoredOrders):
         """Sort items by their mean code, within the partial order."""
         scores, weighed = self.item_sums(phi), self._weighed
         out = np.empty((len(phi), self.m), dtype=int)
-        for row, u in enumerate(scores):
-            before = pairs_in_codes(self.codes_of_rows([row]))[0] if self.m > 1 else np.zeros((1, 1), dtype=bool)
-            out[row] = sort_by(-u, before & ~weighed[row])
+        for rows in gen_batches(len(phi), max(1, CELLS // self.m**2)):
+            before = pairs_in_codes(self.codes_of_rows(rows)) & ~weighed[rows, None, None]
+            out[rows] = [sort_by(-u, relation) for u, relation in zip(scores[rows], before)]
         return out
 
     def item_sums(self, phi: NDArray) -> NDArray:
@@ -197,15 +193,15 @@ class PartialOrders(StoredOrders):
 
         Known pairs are wrong with probability `noise`, unless the scores are certain.
         """
-        known = self.codes != 0
-        known[self.votes.rows] = False  # of a contradictory row, no comparison is certain
+        codes = self.codes
+        codes[self.votes.rows] = 0  # of a contradictory row, no comparison is certain
         if not noise:
-            return self._phi(np.where(known, self.codes, codes_of_scores(q)))
+            return self._phi(np.where(codes != 0, codes, codes_of_scores(q)))
         i, j = pairs(self.m)
-        return self._phi(np.tanh((q[:, i] - q[:, j] + known * self.codes * logit(1 - noise)) / 2))
+        return self._phi(np.tanh((q[:, i] - q[:, j] + codes * logit(1 - noise)) / 2))
 
     def _phi(self, codes: NDArray) -> NDArray:
-        last = np.full((*codes.shape[:-1], 1), float(self.codes.shape[1]))
+        last = np.full((*codes.shape[:-1], 1), float(self.n_pairs))
         return np.concatenate([codes, last], axis=-1)
 
     def start(self) -> NDArray:
@@ -249,7 +245,7 @@ class PartialOrders(StoredOrders):
     def loss(self, psi: NDArray, principle: str) -> NDArray:
         if self.embed(principle) is not None:
             return super().loss(psi, principle)
-        count = float(self.codes.shape[1])
+        count = float(self.n_pairs)
         # the order that y should be near: z, or its mirror image, since d(z, y) = P - d(mirror z, y)
         near = psi[:, :-1] if principle == "infimum" else -psi[:, :-1]
         if self.m <= LISTED and len(psi) * 2**self.m >= math.factorial(self.m):
@@ -271,7 +267,7 @@ class PartialOrders(StoredOrders):
             distance = self._nearest.orders(orders_of(-near), which.ravel()[row], part)[1]
         weight = np.asarray(self._parts.share[row, part]).ravel()
         infimum = 2 * np.bincount(row, weight * distance, minlength=len(self))
-        return infimum if principle == "infimum" else 2.0 * self.codes.shape[1] - infimum
+        return infimum if principle == "infimum" else 2.0 * self.n_pairs - infimum
 
     def bits(self) -> NDArray:
         """Return log2 of m! over the number of linear extensions; for more than 12 items, the known pairs."""

@@ -2,53 +2,71 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ...data.errors import InputError
+from ...data.memory import require
 from ...feedback_arc.relations import transitive_closure
 from ..base import Sets, rows_of
 from ..sets import ANYTHING, same_names
-from .codes import Comparisons, codes_of, codes_of_pairs, pairs
+from .codes import Comparisons, codes_of, codes_of_pairs, known_codes, pairs
 from .contradictions import Votes
 from .facts import item_names
 from .forms import format_order, pairs_in_codes
 
+CELLS = 2**21  # pairs of items that are held at a time
 BATCHED = 14  # up to here alternation starts six times
 
 
 class StoredOrders(Sets):
     """The comparisons of n rows: known pairs as codes, closed transitively, and votes of contradictory rows."""
 
-    codes: NDArray
-    """(n, m(m-1)/2) in {-1, 0, 1}."""
     size_unit = "unknown pairs"
 
     @classmethod
     def _of(
-        cls, closed: NDArray, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
+        cls, closed: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
     ) -> Self:
         sets = cls.__new__(cls)
         sets._keep(closed, items, m, contradictory, votes)
         return sets
 
+    @classmethod
+    def of(cls, sets: StoredOrders) -> Self:
+        """Return the same rows as sets of this class."""
+        return cls._of(sets._codes, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
+
     def _keep(
-        self, codes: NDArray, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
+        self, codes: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
     ) -> None:
-        self.codes, self.m, self.items = codes, m, item_names(items, m)
+        self._codes = sparse.csr_matrix(codes, dtype=np.int8)
+        self.m, self.items = m, item_names(items, m)
         self.named = items is not None
         """Whether the items have names; otherwise they go by position."""
-        self.shape = (codes.shape[0],)
-        self.contradictory = np.zeros(codes.shape[0], dtype=bool) if contradictory is None else contradictory
+        n, self.n_pairs = self._codes.shape
+        self.shape = (n,)
+        self.contradictory = np.zeros(n, dtype=bool) if contradictory is None else contradictory
         self.n_contradictory = int(self.contradictory.sum())
         self.votes = Votes.none() if votes is None else votes
         """The comparisons of contradictory rows, if each counts by itself."""
-        self.n_starts = 6 if self.m <= BATCHED else 1
+        self.n_starts = 6 if self.m <= BATCHED and self.exact_argmin else 1
 
-    def _like(self, codes: NDArray, contradictory: NDArray | None = None, votes: Votes | None = None) -> Self:
+    @property
+    def codes(self) -> NDArray:
+        """(n, m(m-1)/2) in {-1, 0, 1}, which are computed at each call."""
+        return self.codes_of_rows(slice(None))
+
+    def codes_of_rows(self, rows: Any) -> NDArray:
+        """Return the codes of some rows, (k, m(m-1)/2) in {-1, 0, 1}."""
+        some = self._codes[rows]
+        require(float(np.prod(some.shape)), f"the codes of {self.m} items in {some.shape[0]} rows", "Take fewer rows.")
+        return some.toarray()
+
+    def _like(self, codes: Any, contradictory: NDArray | None = None, votes: Votes | None = None) -> Self:
         """Return orders of the same items."""
         return self._of(codes, self.items if self.named else None, self.m, contradictory, votes)
 
@@ -57,25 +75,21 @@ class StoredOrders(Sets):
 
     def __getitem__(self, rows: Any) -> Self:
         rows = self._row_numbers(rows)
-        return self._like(self.codes[rows], self.contradictory[rows], self.votes.take(rows))
+        return self._like(self._codes[rows], self.contradictory[rows], self.votes.take(rows))
 
     def _row_numbers(self, rows: Any) -> NDArray:
         return np.arange(len(self))[rows_of(rows, len(self))]
 
     def renamed(self, items: NDArray) -> Self:
         """Return the same orders with these names of the items."""
-        return self._of(self.codes, items, self.m, self.contradictory, self.votes)
+        return self._of(self._codes, items, self.m, self.contradictory, self.votes)
 
     def arranged(self, order: list[int]) -> Self:
         """Return the same orders with the items rearranged: item k is then the former item order[k]."""
-        if order == list(range(self.m)):
-            return self
-        i, j = (np.array(order, dtype=int)[side] for side in pairs(self.m))
-        column = np.zeros((self.m, self.m), dtype=int)
-        column[pairs(self.m)] = np.arange(self.codes.shape[1])
-        codes = np.where(i < j, 1, -1) * self.codes[:, column[np.minimum(i, j), np.maximum(i, j)]]
-        votes = self.votes.renumbered(np.argsort(order))
-        return self._of(codes.astype(np.int8), self.items[order], self.m, self.contradictory, votes)
+        place = np.argsort(order)
+        row, better, worse = self.known_pairs()
+        codes = known_codes(len(self), self.m, row, place[better], place[worse])
+        return self._of(codes, self.items[order], self.m, self.contradictory, self.votes.renumbered(place))
 
     def comparisons(self) -> Comparisons:
         """Return the known pairs; in a row that compares k items, each has the weight 1 / k."""
@@ -90,25 +104,22 @@ class StoredOrders(Sets):
         weight[of_votes] = self.votes.weight * (number[self.votes.row] - 1) / 2
         return Comparisons(len(self), self.m, row, better, worse, weight)
 
-    def codes_of_rows(self, rows: Any) -> NDArray:
-        """Return the codes of some rows, (k, P) in {-1, 0, 1}."""
-        return self.codes[rows]
-
-    @cached_property
+    @property
     def n_known(self) -> NDArray:
         """The number of known pairs of each row, (n,)."""
-        return (self.codes != 0).sum(axis=-1)
+        return np.diff(self._codes.indptr)
 
     def known_pairs(self) -> tuple[NDArray, NDArray, NDArray]:
         """Return the row, the better and the worse item of each known pair, in the order of the rows."""
-        row, column = np.nonzero(self.codes)
         i, j = pairs(self.m)
-        first = self.codes[row, column] > 0
+        first, column = self._codes.data > 0, self._codes.indices
+        row = np.repeat(np.arange(len(self)), self.n_known)
         return row, np.where(first, i[column], j[column]), np.where(first, j[column], i[column])
 
     def _n_right(self, z: NDArray) -> NDArray:
         """Return the number of known pairs that z_i has right, (n,)."""
-        return ((self.codes != 0) & (self.codes == codes_of(z))).sum(axis=-1)
+        codes = self.codes
+        return ((codes != 0) & (codes == codes_of(z))).sum(axis=-1)
 
     @property
     def _weighed(self) -> NDArray:
@@ -162,13 +173,14 @@ class StoredOrders(Sets):
     def join(self, other: Any) -> Self:
         contradictory = np.concatenate([self.contradictory, other.contradictory])
         votes = self.votes.followed_by(other.votes, len(self))
-        return self._like(np.vstack([self.codes, other.codes]), contradictory, votes)
+        return self._like(sparse.vstack([self._codes, other._codes]), contradictory, votes)
 
     def contains_set(self, other: Any) -> NDArray:
         from .sets import PartialOrders
 
         self._check_pair(other, PartialOrders)
-        return ((self.codes == 0) | (self.codes == other.codes)).all(axis=1)
+        codes = self.codes
+        return ((codes == 0) | (codes == other.codes)).all(axis=1)
 
     @property
     def is_exact(self) -> NDArray:
@@ -177,7 +189,7 @@ class StoredOrders(Sets):
     @property
     def size(self) -> NDArray:
         """The number of unknown pairs."""
-        return (self.m * (self.m - 1) // 2 - self.n_known).astype(float)
+        return (self.n_pairs - self.n_known).astype(float)
 
     def format(self, row: int) -> str:
         _, better, worse, _ = self.votes.take(np.array([row]))

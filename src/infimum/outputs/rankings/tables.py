@@ -42,30 +42,6 @@ def rank_orders(orders: NDArray) -> NDArray:
 
 
 @njit(cache=True, nogil=True)
-def _neighbours(m: int, size: int) -> NDArray:
-    """Return the place of each order after its items p and p + 1 are swapped, (m!, m - 1).
-
-    The digits l_p = #{q > p : order_q < order_p} become (l_{p+1} + 1, l_p) at an ascent, (l_{p+1}, l_p - 1) at a
-    descent, which is where l_p > l_{p+1}.
-    """
-    factorial = np.ones(m + 1, dtype=np.int64)
-    for k in range(1, m + 1):
-        factorial[k] = factorial[k - 1] * k
-    out = np.empty((size, max(m - 1, 0)), dtype=np.int32)
-    digits = np.empty(m, dtype=np.int64)
-    for rank in range(size):
-        rest = rank
-        for p in range(m):
-            digits[p] = rest // factorial[m - 1 - p]
-            rest %= factorial[m - 1 - p]
-        for p in range(m - 1):
-            a, b = digits[p], digits[p + 1]
-            ascent = a <= b
-            out[rank, p] = rank + (b + ascent - a) * factorial[m - 1 - p] + (a - 1 + ascent - b) * factorial[m - 2 - p]
-    return out
-
-
-@njit(cache=True, nogil=True)
 def _search(orders: NDArray, before: NDArray, neighbours: NDArray, distance: NDArray) -> None:
     size, m = orders.shape
     queue = np.empty(size, dtype=np.int32)
@@ -97,8 +73,14 @@ def _search(orders: NDArray, before: NDArray, neighbours: NDArray, distance: NDA
 
 @lru_cache(maxsize=1)
 def _graph(m: int) -> tuple[NDArray, NDArray]:
+    """Return all orders, and the place of each of them after its items p and p + 1 are swapped, (m!, m - 1)."""
     orders = all_orders(m)
-    return orders, _neighbours(m, len(orders))
+    neighbours = np.empty((len(orders), max(m - 1, 0)), dtype=np.int32)
+    for p in range(m - 1):
+        swapped = orders.copy()
+        swapped[:, [p, p + 1]] = orders[:, [p + 1, p]]
+        neighbours[:, p] = rank_orders(swapped)
+    return orders, neighbours
 
 
 def distance_table(before: NDArray) -> NDArray:

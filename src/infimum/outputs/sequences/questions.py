@@ -122,10 +122,6 @@ class SequenceQuestions(QuestionModel):
         self.prior = np.tile(self.labels.prior, self.space.width_)
 
     @property
-    def names(self) -> list:
-        return self.labels.names
-
-    @property
     def unlabelled(self) -> NDArray:
         return np.ones((1, len(self.prior)), dtype=bool)
 
@@ -160,9 +156,6 @@ class SequenceQuestions(QuestionModel):
     def log_likelihoods(self, before: NDArray, after: NDArray, F: NDArray) -> NDArray:
         inside = self._n_candidates(before) > 0
         return self.labels.log_likelihoods(*(self._per_token(values)[inside] for values in (before, after, F)))
-
-    def spread(self, scale: Any, variance: NDArray) -> None:
-        return None
 
     def predict(self, F: NDArray) -> NDArray:
         return self.space.decode(1 - F)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import BadRows
+from ...data.errors import refuse_rows
 from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..sets import same_names
 from .paths import Edges, Packed, path_probabilities, shortest_path
@@ -60,11 +60,11 @@ class Lattices(Sets):
         self.shape = (len(self.lengths),)
         mask = np.asarray(mask, dtype=bool)
         self.mask, self.is_empty = pruned(mask, self.lengths, allowed)
-        if strict and self.is_empty.any():
-            bad = BadRows("y")
-            for row in np.flatnonzero(self.is_empty).tolist():
-                bad.add(row, f"no allowed sequence of labels agrees with {self.format(row)}")
-            bad.refuse("Correct the labels, or allow more transitions.")
+        if strict:
+            refuse_rows(
+                self.is_empty, lambda row: f"no allowed sequence of labels agrees with {self.format(row)}",
+                "Correct the labels, or allow more transitions.",
+            )  # fmt: skip
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -89,18 +89,20 @@ class Lattices(Sets):
 
     def embedded(self, tokens: NDArray) -> NDArray:
         """Return one row of numbers per token, (N, m), as one row per sequence, (n, width m), 0 beyond its end."""
-        out = np.zeros((len(self), self.width, tokens.shape[1]))
-        out[self._place] = tokens
-        return out.reshape(len(self), self.width * tokens.shape[1])
+        return self.padded(tokens, 0.0).reshape(len(self), self.width * tokens.shape[1])
 
     def argmin(self, c: NDArray) -> NDArray:
-        m = self.mask.shape[1]
         found = np.empty(c.shape)
         for k in np.ndindex(c.shape[:-2]):
-            cost = -c[k].reshape(len(self), self.width, m)[self._place]  # phi is 1 for all labels except y
-            labels = shortest_path(np.where(self.mask, cost, np.inf), costs_of(self.allowed, m), self.lengths)[0]
-            found[k] = self.embedded(1.0 - np.eye(m)[labels])
+            labels = self._best(-c[k])  # phi is 1 for all labels except y
+            found[k] = self.embedded(1.0 - np.eye(self.mask.shape[1])[labels])
         return found
+
+    def _best(self, cost: NDArray) -> NDArray:
+        """Return the labels (N,) of the member of each set that has the least cost, from that of each label (n, d)."""
+        m = self.mask.shape[1]
+        own = cost.reshape(len(self), self.width, m)[self._place]
+        return shortest_path(np.where(self.mask, own, np.inf), costs_of(self.allowed, m), self.lengths)[0]
 
     def center(self) -> NDArray:
         """Return the mean over all sequences of the set, (n, d)."""
@@ -123,15 +125,12 @@ class Lattices(Sets):
         return Embedding(self.embedded(1.0 - (self.mask if principle == "infimum" else certain)), none)
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
-        m = self.mask.shape[1]
-        cost = phi.reshape(len(self), self.width, m)[self._place]
-        labels = shortest_path(np.where(self.mask, cost, np.inf), costs_of(self.allowed, m), self.lengths)[0]
-        return self.padded(labels)
+        return self.padded(self._best(phi))
 
-    def padded(self, labels: NDArray) -> NDArray:
-        """Return labels of tokens, (N,), as one row per sequence, (n, width)."""
-        out = np.full((len(self), self.width), PADDING)
-        out[self._place] = labels
+    def padded(self, tokens: NDArray, fill: float = PADDING) -> NDArray:
+        """Return labels or numbers of tokens, (N, …), as one row per sequence, (n, width, …)."""
+        out = np.full((len(self), self.width, *tokens.shape[1:]), fill)
+        out[self._place] = tokens
         return out
 
     def _matches(self, z: Any) -> NDArray:
@@ -141,10 +140,13 @@ class Lattices(Sets):
         labels = out[self._place]
         return np.asarray(self.mask[np.arange(len(labels)), labels] & (labels != PADDING))
 
+    def _count(self, tokens: Any) -> NDArray:
+        """Return for how many tokens of each sequence a condition holds, (N,) -> (n,)."""
+        return np.bincount(np.repeat(np.arange(len(self)), self.lengths), tokens, minlength=len(self))
+
     def _all(self, tokens: NDArray) -> NDArray:
         """Return whether a condition holds for all tokens of each sequence, (N,) or (N, m) -> (n,)."""
-        wrong = ~(tokens if tokens.ndim == 1 else tokens.all(axis=1))
-        return np.bincount(np.repeat(np.arange(len(self)), self.lengths), wrong, minlength=len(self)) == 0
+        return self._count(~(tokens if tokens.ndim == 1 else tokens.all(axis=1))) == 0
 
     def contains(self, z: NDArray) -> NDArray:
         same_length = (np.asarray(z) != PADDING).sum(axis=1) == self.lengths
@@ -153,9 +155,7 @@ class Lattices(Sets):
     def agreement(self, z: NDArray) -> NDArray:
         """Return the share of right labels among the tokens with partial or exact labels, (n,)."""
         counts = ~self.mask.all(axis=1)
-        of = np.repeat(np.arange(len(self)), self.lengths)
-        right = np.bincount(of, self._matches(z) & counts, minlength=len(self))
-        total = np.bincount(of, counts, minlength=len(self))
+        right, total = self._count(self._matches(z) & counts), self._count(counts)
         return np.where(total > 0, right / np.maximum(total, 1), 1.0)
 
     def _pair(self, other: Any) -> None:
@@ -201,8 +201,7 @@ class Lattices(Sets):
     @property
     def size(self) -> NDArray:
         """The number of tokens that are not exact."""
-        of = np.repeat(np.arange(len(self)), self.lengths)
-        return np.bincount(of, self.mask.sum(axis=1) != 1, minlength=len(self)).astype(float)
+        return self._count(self.mask.sum(axis=1) != 1).astype(float)
 
     def bits(self) -> NDArray:
         return self._whole()._uniform()[0] - self._uniform()[0]

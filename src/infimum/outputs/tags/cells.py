@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import BadRows, InputError, shown
+from ...data.errors import InputError, each_cell, shown
 from ...data.lookalikes import LookAlike
-from ..cells import CellFormat, Conflict
+from ..cells import CellFormat, Conflict, rows_of_names
 from .forms import FORMS, MINUS, SEPARATORS, tags_in
 
 
@@ -45,31 +45,20 @@ class TagCells(CellFormat):
         return cells
 
     def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
-        bad, found = BadRows("y"), dict[str, list[int]]()
-        for row, cell in enumerate(cells):
-            try:
-                named = tags_in(cell)
-            except InputError as error:
-                bad.add(row, str(error))
-                continue
-            for tag in named:
-                if isinstance(tag, str):
-                    found.setdefault(tag, []).append(row)
-        bad.refuse(FORMS)
-        return found
+        return rows_of_names(each_cell(cells, tags_in, FORMS))
 
     def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
         new = {one.name: one.means[0] for one in found if len(one.means) == 1 and not one.negated}
-        bad, renamed = BadRows("y"), []
-        for row, cell in enumerate(cells):
+
+        def renamed(cell: Any) -> dict | None:
             there: dict = {}
             for tag, value in tags_in(cell).items():
                 tag = new.get(tag, tag) if isinstance(tag, str) else tag
                 if there.setdefault(tag, value) != value:
-                    bad.add(row, f"the tag {tag!r} is both present and absent", cell)
-            renamed.append(there or None)
-        bad.refuse(FORMS)
-        return renamed
+                    raise InputError(f"the tag {tag!r} is both present and absent, got {shown(cell)}")
+            return there or None
+
+        return each_cell(cells, renamed, FORMS)
 
     def _to_text(self, cell: Any) -> str:
         bad = [tag for tag in map(str, cell) if not tag or tag[0] in f"+{MINUS}" or SEPARATORS.search(tag)]

@@ -1,4 +1,4 @@
-"""Conformal scores of tags, from their margins or from the Hamming distance to the prediction."""
+"""The conformal score of tags: their margins."""
 
 from __future__ import annotations
 
@@ -65,30 +65,3 @@ def as_balls(sets: Any) -> tuple[NDArray, NDArray, NDArray]:
         return np.ones(sets.centers.shape, dtype=bool), sets.centers, sets.radius
     free = sets.values == 0
     return free, np.where(free, 1, sets.values), free.sum(axis=1)
-
-
-class Hamming(Score):
-    """The number of tags that differ from the prediction: Hamming balls around it."""
-
-    name = "hamming"
-
-    def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
-        return tags_apart(forecast, sets, "supremum")
-
-    def smallest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
-        return tags_apart(forecast, sets, "infimum")
-
-    def within(self, forecast: NDArray, radius: NDArray, space: Any) -> HammingBalls:
-        return HammingBalls(forecast, np.minimum(upto(radius), forecast.shape[1]), tag_cost=space.tag_cost)
-
-    def union(self, parts: list) -> HammingBalls:
-        """Return the ball around the majority of the centres."""
-        center = np.where(np.sum([part.centers for part in parts], axis=0, dtype=int) > 0, 1, -1)
-        reach = [(part.centers != center).sum(axis=1) + part.radius for part in parts]
-        return HammingBalls(center, np.max(reach, axis=0), tag_cost=parts[0].tag_cost)
-
-
-def tags_apart(z: NDArray, sets: Any, principle: str) -> NDArray:
-    """Return how many tags of z_i differ from the closest, or the farthest, member of S_i, (n,)."""
-    psi = np.concatenate([-np.asarray(z, dtype=float), np.ones((len(z), 1))], axis=1)
-    return np.rint(sets.with_tag_cost(0.0).rowwise_loss(psi, principle))

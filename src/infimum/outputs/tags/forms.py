@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ...data.blanks import BLANKS, stripped
 from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, refuse_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
 from ..merging import UnknownNames
@@ -45,55 +45,49 @@ class Facts(Summary):
 def parse(y: Any) -> Table | Column:
     """Return y as a table of booleans or of numbers, or as a column of cells."""
     found = normalise_y(y, FORMS)
-    if isinstance(found, Column) and found.missing.all():
-        return Column([None] * found.n, found.missing)
     if sparse.issparse(found):
         dense = found.toarray()
         return Table(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
     if isinstance(found, np.ndarray):
         raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape {found.shape}. {FORMS}")
     if isinstance(found, Column):
-        if found.typed:
-            if found.name is None:
-                raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape ({found.n},). {FORMS}")
-            return Table(found.cells[:, None], found.missing[:, None], (found.name,))
-        return _rows(found)
-    if found.values.dtype == object and not found.missing.all():
-        texts = np.array([[isinstance(v, str) for v in row] for row in found.values]) | found.missing
-        if found.names is None and texts.all():
-            return _rows(Column([found.row(k) for k in range(found.n)], np.zeros(found.n, bool)))
-        return _typed(found)
-    return (
-        found
-        if found.values.dtype != object
-        else Table(np.full(found.missing.shape, np.nan), found.missing, found.names)
-    )
+        if found.missing.all():
+            return Column([None] * found.n, found.missing)
+        if not found.typed:
+            return _rows(found)
+        if found.name is None:
+            raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape ({found.n},). {FORMS}")
+        return Table(found.cells[:, None], found.missing[:, None], (found.name,))
+    if found.values.dtype != object:
+        return found
+    if found.missing.all():
+        return Table(np.full(found.missing.shape, np.nan), found.missing, found.names)
+    if found.names is None and all(isinstance(v, str) for v in found.values[~found.missing].tolist()):
+        return _rows(Column([found.row(k) for k in range(found.n)], np.zeros(found.n, bool)))
+    return _typed(found)
 
 
 def _rows(column: Column) -> Table | Column:
     """Return a column of rows of booleans or numbers as a table, and any other column unchanged."""
     table = table_of(column)
-    if table is not None and (table.values.dtype != object or not _names(table)):
-        return _typed(table)
-    if table is not None:
-        looks = {str(v).strip().lower() for v, gone in zip(table.values.ravel(), table.missing.ravel()) if not gone}
-        if looks and looks <= VALUES:
-            raise InputError(
-                f"Rows of {listed(sorted(looks))} are numbers or booleans written as text. Convert them:"
-                " np.array(y, dtype=float), or np.array(y) == 'True'."
-            )
+    if table is None:
+        numbers = [is_row(cell) and {type(plain(v)) for v in cell} <= {bool, int, float} for cell in column.cells]
+        refuse_rows(
+            [some and len(cell) for some, cell in zip(numbers, column.cells)],
+            lambda i: f"a row of {len(column.cells[i])} numbers beside other rows, got {shown(column.cells[i])}",
+            f"Rows of numbers are all of one length; tags whose names are numbers go into a set, {{0, 2}}. {FORMS}",
+        )
         return column
-    bad = BadRows("y")
-    for row, cell in enumerate(column.cells):
-        if is_row(cell) and len(cell) and all(isinstance(plain(v), bool | int | float) for v in cell):
-            bad.add(row, f"a row of {len(cell)} numbers beside other rows, got {shown(cell)}")
-    bad.refuse(f"Rows of numbers are all of one length; tags whose names are numbers go into a set, {{0, 2}}. {FORMS}")
+    values = table.values[~table.missing].tolist()
+    if not any(isinstance(v, str | bytes) for v in values):
+        return _typed(table)
+    looks = {str(v).strip().lower() for v in values}
+    if looks <= VALUES:
+        raise InputError(
+            f"Rows of {listed(sorted(looks))} are numbers or booleans written as text. Convert them:"
+            " np.array(y, dtype=float), or np.array(y) == 'True'."
+        )
     return column
-
-
-def _names(table: Table) -> bool:
-    """Whether a table of objects holds names, at least in part."""
-    return any(isinstance(v, str | bytes) for v in table.values[~table.missing].tolist())
 
 
 def _typed(table: Table) -> Table:
@@ -101,15 +95,18 @@ def _typed(table: Table) -> Table:
     if table.values.dtype != object:
         return table
     flags = np.array([[isinstance(v, bool | np.bool_) for v in row] for row in table.values])
-    numbers = np.array([[is_number(type(v)) for v in row] for row in table.values]) & ~table.missing
-    bad = BadRows("y")
-    for row in np.flatnonzero((~flags & ~numbers & ~table.missing).any(axis=1)):
-        bad.add(row, f"expected True, False, 1, -1, 0 or nothing for every tag, got {shown(table.row(row))}")
-    bad.refuse(FORMS)
-    most = flags if flags.sum() >= numbers.sum() else numbers
-    for row in np.flatnonzero((~most & ~table.missing).any(axis=1)):
-        bad.add(row, f"booleans and other values in one table, got {shown(table.row(row))}")
-    bad.refuse(f"{BOTH} {FORMS}")
+    numbers = np.array([[is_number(type(v)) for v in row] for row in table.values])
+    refuse_rows(
+        ~(flags | numbers | table.missing).all(axis=1),
+        lambda row: f"expected True, False, 1, -1, 0 or nothing for every tag, got {shown(table.row(row))}",
+        FORMS,
+    )
+    most = flags if flags.sum() >= (numbers & ~table.missing).sum() else numbers
+    refuse_rows(
+        ~(most | table.missing).all(axis=1),
+        lambda row: f"booleans and other values in one table, got {shown(table.row(row))}",
+        f"{BOTH} {FORMS}",
+    )
     return table
 
 
@@ -125,10 +122,9 @@ def signs(table: Any) -> NDArray:
         raise InputError(f"Tags need booleans or numbers. Got an array of {table.values.dtype}. {FORMS}")
     filled = np.where(table.missing, 0, table.values)
     wrong = ~np.isin(filled, (-1, 0, 1))
-    bad = BadRows("y")
-    for row in np.flatnonzero(wrong.any(axis=1)):
-        bad.add(row, f"expected 1, -1, 0 or NaN, got {shown(filled[row][wrong[row]][0])}")
-    bad.refuse(FORMS)
+    refuse_rows(
+        wrong.any(axis=1), lambda row: f"expected 1, -1, 0 or NaN, got {shown(filled[row][wrong[row]][0])}", FORMS
+    )
     return filled.astype(np.int8)
 
 
@@ -177,6 +173,8 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
 def facts_of(y: Any) -> Facts:
     """Summarise y: its tags and its format."""
     if isinstance(y, Sets):
+        if y.kind != "tags":
+            raise InputError(f"Sets of tags are PartialTags or HammingBalls. Got {type(y).__name__}. {FORMS}")
         return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
     found = parse(y)
     if isinstance(found, Table):

@@ -68,10 +68,6 @@ class TagQuestions(SignQuestions):
         super().__init__(space)
         self.prior = np.zeros(len(space.tags_))
 
-    @property
-    def names(self) -> list:
-        return self.space.tags_.tolist()
-
     def encode(self, sets: Any) -> NDArray:
         if not isinstance(sets, PartialTags):
             raise InputError(
@@ -92,9 +88,8 @@ class TagQuestions(SignQuestions):
 
     def groups(self, belief: Belief) -> list[QuestionGroup]:
         variance, entropy = self.uncertain_signs(belief)
-        two, one = np.full(variance.shape, 2.0), np.ones(variance.shape)
         return [
-            QuestionGroup("Has", variance, entropy, two, one, self.sign_question),
+            QuestionGroup("Has", variance, entropy, 2.0, 1.0, self.sign_question),
             self.full_group(belief.E, variance.sum(axis=1), entropy.sum(axis=1)),
         ]
 

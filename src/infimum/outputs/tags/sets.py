@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,12 @@ class _TagSets(Sets):
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         return np.where(2 * phi[..., :-1] + self.tag_cost > 0, 1, -1)
+
+    def with_tag_cost(self, tag_cost: float) -> Self:
+        """Return the same sets with another cost of a tag."""
+        found = copy(self)
+        found.tag_cost = tag_cost
+        return found
 
     def _check_tags(self, other: Any, *kinds: type) -> None:
         self._check_pair(other, *kinds)
@@ -64,40 +71,22 @@ class PartialTags(_TagSets, PartialSigns):
         n, self.m = self.values.shape
         self.shape = (n,)
 
-    def _with(self, values: NDArray) -> PartialTags:
-        return PartialTags(values, tag_cost=self.tag_cost)
-
-    def with_tag_cost(self, tag_cost: float) -> PartialTags:
-        """Return the same sets with another cost of a tag."""
-        return PartialTags(self.values, tag_cost=tag_cost)
-
     def argmin(self, c: NDArray) -> NDArray:
         best = np.where(c[..., :-1] < 0, 1, -1)
         return self._phi(np.where(self.values == 0, best, self.values))
 
-    def meets(self, other: Any) -> NDArray:
-        if isinstance(other, HammingBalls):
-            return other.meets(self)
+    def _check_comparable(self, other: Any) -> None:
         self._check_tags(other, PartialTags)
-        return super().meets(other)
+
+    def meets(self, other: Any) -> NDArray:
+        return other.meets(self) if isinstance(other, HammingBalls) else super().meets(other)
 
     def contains_set(self, other: Any) -> NDArray:
-        self._check_tags(other, PartialTags, HammingBalls)
-        if isinstance(other, HammingBalls):
-            fixed = (other.radius == 0)[:, None]
-            return ((self.values == 0) | (fixed & (self.values == other.centers))).all(axis=1)
-        return super().contains_set(other)
-
-    def intersect(self, other: Any) -> Any:
-        """Return the tags that are known in either.
-
-        >>> PartialTags([[1, 0, 0]]).intersect(PartialTags([[0, -1, 0]])).values
-        array([[ 1, -1,  0]], dtype=int8)
-        """
-        if isinstance(other, HammingBalls):
-            return other.intersect(self)
-        self._check_tags(other, PartialTags)
-        return super().intersect(other)
+        if not isinstance(other, HammingBalls):
+            return super().contains_set(other)
+        self._check_tags(other, HammingBalls)
+        fixed = (other.radius == 0)[:, None]
+        return ((self.values == 0) | (fixed & (self.values == other.centers))).all(axis=1)
 
     def format(self, row: int, names: Any = None) -> str:
         return format_signs(self.values[row], range(self.m) if names is None else names)
@@ -153,10 +142,6 @@ class HammingBalls(_TagSets):
         rows = rows_of(rows, len(self))
         return HammingBalls(self.centers[rows], self.radius[rows], tag_cost=self.tag_cost)
 
-    def with_tag_cost(self, tag_cost: float) -> HammingBalls:
-        """Return the same sets with another cost of a tag."""
-        return HammingBalls(self.centers, self.radius, tag_cost=tag_cost)
-
     @property
     def is_unlabelled(self) -> NDArray:
         return self.radius == self.m
@@ -190,16 +175,12 @@ class HammingBalls(_TagSets):
         z = -psi[:, :-1]
         penalty = self.tag_cost * (z.sum(axis=1, keepdims=True) + self.m) / 2
         distance = (self.m - z @ self.centers.T.astype(float)) / 2
-        return self.of_distance(distance, principle) + penalty
-
-    def of_distance(self, d: NDArray, principle: str) -> NDArray:
-        """Return L as a function of the distance d to the center, (..., n)."""
         if principle == "infimum":
-            return np.maximum(0, d - self.radius)
+            return np.maximum(0, distance - self.radius) + penalty
         if principle == "supremum":
-            return np.minimum(self.m, d + self.radius)
+            return np.minimum(self.m, distance + self.radius) + penalty
         flipped = (1 - self._shrink) / 2
-        return d * (1 - flipped) + (self.m - d) * flipped
+        return distance * (1 - flipped) + (self.m - distance) * flipped + penalty
 
     def meets(self, other: Any) -> NDArray:
         self._check_tags(other, PartialTags, HammingBalls)
@@ -220,27 +201,9 @@ class HammingBalls(_TagSets):
         """Return the number of known tags that differ from the center, (n,)."""
         return (tags.values * self.centers < 0).sum(axis=1)
 
-    def intersect(self, other: Any) -> Any:
-        """Return the smaller set of the two if it lies in the other; raise an error about rows that only overlap."""
-        self._refuse_empty(other, ~self.meets(other))
-        if isinstance(other, PartialTags):
-            return self._with_known(other)
-        first, second = other.contains_set(self), self.contains_set(other)
-        self._refuse_shape(other, ~first & ~second, "a ball")
-        mine = first & ~(second & (other.radius < self.radius))
-        centers = np.where(mine[:, None], self.centers, other.centers)
-        return HammingBalls(centers, np.where(mine, self.radius, other.radius), tag_cost=self.tag_cost)
-
-    def _with_known(self, tags: PartialTags) -> Any:
-        """Return the members of the ball with these tags: partial tags in every row, or a ball in every row."""
-        if self.contains_set(tags).all():
-            return tags.with_tag_cost(self.tag_cost)
-        one = (self._spent(tags) == self.radius) | tags.is_exact  # a single member is left
-        self._refuse_shape(tags, ~one & ~tags.is_unlabelled, "a ball or partial tags")
-        centers = np.where(tags.values != 0, tags.values, self.centers)
-        return HammingBalls(centers, np.where(one, 0, self.radius), tag_cost=self.tag_cost)
-
     def join(self, other: Any) -> HammingBalls:
+        if not isinstance(other, HammingBalls):
+            raise InputError(f"HammingBalls can be joined with HammingBalls only. Got {type(other).__name__}.")
         centers, radius = np.vstack([self.centers, other.centers]), np.concatenate([self.radius, other.radius])
         return HammingBalls(centers, radius, tag_cost=self.tag_cost)
 

@@ -14,8 +14,8 @@ from scipy.special import comb
 
 from ...data.checks import check_number, is_number
 from ...data.containers import Column
-from ...data.errors import BadRows, Form, InfimumWarning, InputError, listed, shown
-from ...data.names import Names, key, numbered, ordered
+from ...data.errors import BadRows, Form, InfimumWarning, InputError, listed, refuse_rows, shown
+from ...data.names import Names, numbered, ordered, shared_columns
 from ..base import OutputSpace, Sets
 from ..choices import Choices
 from ..merging import COUNTED, warn_of_look_alikes
@@ -27,6 +27,7 @@ from .sets import HammingBalls, PartialTags
 
 if TYPE_CHECKING:
     from .questions import TagQuestions
+
 
 class Tags(TagCells, OutputSpace):
     """Any number of m tags, with the Hamming loss: multi-label classification.
@@ -85,18 +86,10 @@ class Tags(TagCells, OutputSpace):
         """Return the tags, in order."""
         if self.tags is not None:
             return numbered(self.tags, "tags")
-        named = [columns for columns in facts.tables if isinstance(columns, tuple)]
-        widths = {len(columns) if isinstance(columns, tuple) else columns for columns in facts.tables}
-        if len(widths) > 1:
-            raise InputError(f"Tables of tags must all have the same number of columns. Got {sorted(widths)}.")
-        for other in named:
-            if set(map(key, other)) != set(map(key, named[0])):
-                raise InputError(f"Tables of tags must name the same tags. Got {listed(named[0])}; {listed(other)}.")
-        if named:
-            return named[0]
-        if widths and facts.names:
+        width, named = shared_columns(facts.tables, "Tables of tags", "tags")
+        if named is None and width is not None and facts.names:
             raise InputError("Some rows name their tags, others are a table without names. Pass tags=[…].")
-        return range(next(iter(widths))) if widths else ordered(facts.names.values())
+        return named or (ordered(facts.names.values()) if width is None else range(width))
 
     @staticmethod
     def _form(facts: Facts) -> Form:
@@ -128,10 +121,10 @@ class Tags(TagCells, OutputSpace):
             )
         found = found.arranged(self._names, "tags")
         if self.boolean_ and found.values.dtype != bool:
-            bad = BadRows("y")
-            for row in np.flatnonzero(((found.values == 0) & ~found.missing).any(axis=1)):
-                bad.add(row, f"0 among numbers, where fit was given booleans, got {shown(found.row(row))}")
-            bad.refuse(BOTH)
+            refuse_rows(
+                ((found.values == 0) & ~found.missing).any(axis=1),
+                lambda row: f"0 among numbers, where fit was given booleans, got {shown(found.row(row))}", BOTH,
+            )  # fmt: skip
         return PartialTags(signs(found), tag_cost=self.tag_cost)
 
     def check(self, parts: Iterable[Sets]) -> None:
@@ -234,9 +227,9 @@ class Tags(TagCells, OutputSpace):
         )  # fmt: skip
 
     def conformal_scores(self) -> dict[str, Any]:
-        from .conformal import Hamming, Margin
+        from .conformal import Margin
 
-        return {score.name: score for score in (Margin, Hamming)}
+        return {Margin.name: Margin, **super().conformal_scores()}
 
     def names_from_data(self) -> dict[str, Any]:
         return {"tags": self.tags_.tolist()}

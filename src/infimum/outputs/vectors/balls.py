@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import BadRows, InputError
+from ...data.errors import BadRows, InputError, listed
 from ..base import rows_of
 from .base import VectorSets, numbers
 
@@ -40,36 +40,24 @@ class Annuli(VectorSets):
 
     def __init__(self, inner: Any, outer: Any, *, phase: Any = None, center: Any = 0.0, m: int = 2):
         inner, outer, center = numbers(inner, "inner"), numbers(outer, "outer"), numbers(center, "center")
-        given = None if phase is None else np.atleast_2d(numbers(phase, "phase"))
-        sizes = {len(r) for r in (inner, outer, given) if r is not None and np.ndim(r)}
-        if center.ndim == 2:
-            sizes.add(len(center))
-        if given is not None and len(given) == 1:
-            sizes = sizes - {1} or {1}
-        n = next(iter(sizes), 1)
-        if (
-            len(sizes) > 1
-            or inner.ndim > 1
-            or outer.ndim > 1
-            or center.ndim > 2
-            or (given is not None and given.ndim > 2)
-        ):
-            shapes = [np.shape(part) for part in (inner, outer, center, given) if part is not None]
+        m = center.shape[-1] if center.ndim else m
+        phase = np.full(m, np.nan) if phase is None else numbers(phase, "phase")
+        m = phase.shape[-1] if phase.ndim and not center.ndim else m
+        try:
+            (n,) = np.broadcast_shapes(inner.shape, outer.shape, center.shape[:-1], phase.shape[:-1], (1,))
+            self.inner, self.outer = (np.broadcast_to(r, (n,)).copy() for r in (inner, outer))
+            self.centers, phase = (np.broadcast_to(part, (n, m)).copy() for part in (center, phase))
+        except ValueError:
+            shapes = [part.shape for part in (inner, outer, center, phase)]
             raise InputError(
-                f"inner and outer have shape (n,), center and phase (n, m), or are one for all. Got shapes {shapes}."
-            )
-        self.inner, self.outer = (np.broadcast_to(r, (n,)).copy() for r in (inner, outer))
-        m = given.shape[-1] if given is not None else center.shape[-1] if center.ndim else m
-        if center.ndim and center.shape[-1] != m:
-            raise InputError(
-                f"center and phase must have the same number of coordinates. Got {center.shape[-1]} and {m}."
-            )
-        self.centers = np.broadcast_to(center, (n, m)).copy()
-        given = np.full((n, m), np.nan) if given is None else np.broadcast_to(given, (n, m)).copy()
-        length = np.linalg.norm(given, axis=1)
-        self._check(given, length)
+                "inner and outer have shape (n,), center and phase (n, m), or are one for all. Got the shapes"
+                f" {listed(shapes)}."
+            ) from None
+        length = np.linalg.norm(phase, axis=1)
+        self._check(phase, length)
         self.known = np.isfinite(length) | (self.outer == 0)
-        self.phases = np.where(np.isfinite(length)[:, None], given / np.where(length > 0, length, 1)[:, None], 0.0)
+        self.phase = phase / length[:, None]
+        self.phases = np.nan_to_num(self.phase)
         self.m, self.shape = m, (n,)
 
     def _check(self, phase: NDArray, length: NDArray) -> None:
@@ -84,8 +72,7 @@ class Annuli(VectorSets):
 
     def __getitem__(self, rows: Any) -> Annuli:
         rows = rows_of(rows, len(self))
-        phase = np.where((self.phases[rows] != 0).any(axis=1, keepdims=True), self.phases[rows], np.nan)
-        return Annuli(self.inner[rows], self.outer[rows], phase=phase, center=self.centers[rows])._like(self)
+        return Annuli(self.inner[rows], self.outer[rows], phase=self.phase[rows], center=self.centers[rows])._like(self)
 
     def nearest(self, z: NDArray) -> NDArray:
         d = z - self.centers
@@ -133,24 +120,16 @@ class Annuli(VectorSets):
         return np.where(known, low, self.centers - reach), np.where(known, high, self.centers + reach)
 
     def meets(self, other: Any) -> NDArray:
-        """Return whether two rings share a point; a segment can be compared with candidate points only."""
+        """Return whether S_i and T_i share a point, for balls or candidate points T_i."""
         from .candidates import CandidatePoints
 
-        if isinstance(other, CandidatePoints):
-            return other.meets(self)
-        self._check_pair(other, Annuli)
-        if any((part.known & (part.outer > 0)).any() for part in (self, other)):
-            raise InputError("Segments cannot be compared with rings or balls. List possible points as candidates.")
-        apart = np.linalg.norm(self.centers - other.centers, axis=1)
-        # the distances from one center to the ring around the other fill an interval
-        nearest = np.maximum(np.maximum(self.inner - apart, apart - self.outer), 0)
-        return (nearest <= other.outer) & (apart + self.outer >= other.inner)
+        self._check_pair(other, Balls, CandidatePoints)
+        return other.meets(self)
 
     def join(self, other: Any) -> Annuli:
-        parts = (self, other)
-        phases = np.vstack([np.where((p.phases != 0).any(axis=1, keepdims=True), p.phases, np.nan) for p in parts])
-        inner, outer = (np.concatenate([getattr(p, name) for p in parts]) for name in ("inner", "outer"))
-        return Annuli(inner, outer, phase=phases, center=np.vstack([p.centers for p in parts]))._like(self)
+        names = ("inner", "outer", "phase", "centers")
+        inner, outer, phase, center = (np.concatenate([getattr(s, name) for s in (self, other)]) for name in names)
+        return Annuli(inner, outer, phase=phase, center=center)._like(self)
 
     def format(self, row: int) -> str:
         what = "a segment" if self.known[row] else "a ring"

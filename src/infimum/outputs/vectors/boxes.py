@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import BadRows, InputError
+from ...data.errors import BadRows, InputError, refuse_rows
 from ..base import Sets, rows_of
 from ..numbers import Intervals
 from ..numbers.lines import UNBOUNDED_HINT, IntervalUnions
@@ -116,11 +116,10 @@ class Boxes(VectorSets):
         return (np.isneginf(self.lower) & np.isposinf(self.upper)).all(axis=1)
 
     def _bounded(self, what: str) -> None:
-        bad = BadRows("y")
-        for row in np.flatnonzero(~self.is_bounded):
-            low, high = self.lower[row].tolist(), self.upper[row].tolist()
-            bad.add(row, f"{low} to {high} is unbounded, so {what} is undefined")
-        bad.refuse(UNBOUNDED_HINT)
+        low, high = self.lower.tolist(), self.upper.tolist()
+        refuse_rows(
+            ~self.is_bounded, lambda i: f"{low[i]} to {high[i]} is unbounded, so {what} is undefined", UNBOUNDED_HINT
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.stack([self.lower, self.upper], axis=-1).astype(dtype or float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -53,16 +54,28 @@ class CandidatePoints(VectorSets):
             elif not np.isfinite(p).all():
                 bad.add(row, f"expected finite points, got {p[~np.isfinite(p).all(axis=1)][0].tolist()}")
         bad.refuse("A row is a point, or a list of points of the same number of coordinates.")
-        self.points = np.concatenate(rows) if rows else np.empty((0, m))
-        self.row = np.repeat(np.arange(len(rows)), [len(p) for p in rows])
-        self.starts = np.searchsorted(self.row, np.arange(len(rows) + 1))
-        self.m, self.shape = m, (len(rows),)
+        self._keep(np.concatenate(rows) if rows else np.empty((0, m)), np.array([len(p) for p in rows], dtype=int))
+
+    def _keep(self, points: NDArray, counts: NDArray) -> None:
+        """Store the points (p, m) of all rows, so many in each row (n,)."""
+        self.points, self.row = points, np.repeat(np.arange(len(counts)), counts)
+        self.starts = np.concatenate([[0], np.cumsum(counts)])
+        self.m, self.shape = points.shape[1], (len(counts),)
+
+    def _with(self, points: NDArray, counts: NDArray) -> CandidatePoints:
+        """Return sets with other points and the same embedding."""
+        found = copy(self)
+        found._keep(points, counts)
+        return found
+
+    def kept(self, keep: Any) -> CandidatePoints:
+        """Return the sets with some of the points, (p,) boolean."""
+        return self._with(self.points[keep], np.bincount(self.row[keep], minlength=len(self)))
 
     def __getitem__(self, rows: Any) -> CandidatePoints:
         index = np.arange(len(self))[rows_of(rows, len(self))]
-        out = CandidatePoints([self.points[self.starts[i] : self.starts[i + 1]] for i in index])
-        out.m, out.points = self.m, out.points.reshape(-1, self.m)
-        return out._like(self)
+        parts = [self.points[self.starts[i] : self.starts[i + 1]] for i in index]
+        return self._with(np.concatenate([self.points[:0], *parts]), np.diff(self.starts)[index])
 
     def _best(self, value: NDArray) -> NDArray:
         """Return the point with the smallest value in each row, the first on a tie: (..., p) -> (..., n, m)."""
@@ -102,11 +115,11 @@ class CandidatePoints(VectorSets):
         """Return the candidates that are also in the other set, of any kind."""
         keep = self._inside(other)
         self._refuse_empty(other, np.bincount(self.row[keep], minlength=len(self)) == 0)
-        return CandidatePoints([self.points[(self.row == i) & keep] for i in range(len(self))])._like(self)
+        return self.kept(keep)
 
     def join(self, other: Any) -> CandidatePoints:
-        parts = [sets.points[sets.starts[i] : sets.starts[i + 1]] for sets in (self, other) for i in range(len(sets))]
-        return CandidatePoints(parts)._like(self)
+        counts = np.concatenate([np.diff(self.starts), np.diff(other.starts)])
+        return self._with(np.vstack([self.points, other.points]), counts)
 
     def bits(self) -> NDArray:
         """Return ten bits per coordinate, less log2 of the number of candidates."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, Table, normalise_y, table_of
-from ...data.errors import BadRows, InputError, shown
+from ...data.errors import InputError, refuse_rows, shown
 from ...data.names import Names
 from .boxes import Boxes
 from .candidates import CandidatePoints
@@ -80,21 +80,16 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
     if not (np.isfinite(low).any() or np.isfinite(high).any()):
         return sets
     lower, upper = sets.box()
-    outside = ((lower > high) | (upper < low)).any(axis=1)
-    inside: Any = None
     if isinstance(sets, CandidatePoints):
         inside = ((sets.points >= low) & (sets.points <= high)).all(axis=1)
-    if inside is not None:
         outside = np.bincount(sets.row[inside], minlength=len(sets)) == 0
-    bad = BadRows("y")
-    for row in np.flatnonzero(outside):
-        bad.add(
-            row, f"from {shown(lower[row])} to {shown(upper[row])}, outside of bounds {shown(low)} to {shown(high)}"
-        )
-    bad.refuse("Widen bounds, or correct these rows.")
+    else:
+        outside = ((lower > high) | (upper < low)).any(axis=1)
+    refuse_rows(
+        outside,
+        lambda i: f"from {shown(lower[i])} to {shown(upper[i])}, outside of bounds {shown(low)} to {shown(high)}",
+        "Widen bounds, or correct these rows.",
+    )
     if isinstance(sets, Boxes):
         return Boxes(np.maximum(lower, low), np.minimum(upper, high))
-    if inside is not None and not inside.all():
-        keep = [sets.points[sets.row == row][inside[sets.row == row]] for row in range(len(sets))]
-        return CandidatePoints(keep)
-    return sets
+    return sets.kept(inside) if isinstance(sets, CandidatePoints) else sets

@@ -5,7 +5,10 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_score
 
 from infimum import InfimumWarning, PartialClassifier, PartialRegressor, metrics
+from infimum.outputs import Labels
 from infimum.selection import get_scorer, left_out_scores
+from infimum.selection.evaluate import dependence
+from infimum.selection.row_scores import RowScores
 from small_search import SMALL_SEARCH
 
 SCORERS = ("covering_rate", "chance_corrected", "neg_set_risk")
@@ -138,3 +141,17 @@ def test_r2_range_of_values_is_r2():
     y, z = [1.0, 2.0, 4.0, None], [1.5, 2.0, 3.0, 9.0]
     assert metrics.r2_range(y, z) == pytest.approx((metrics.r2(y, z),) * 2)
     assert metrics.rmse_range(y, z) == pytest.approx((np.sqrt(1.25 / 3),) * 2)
+
+
+def test_dependence_is_zero_for_independent_labels_and_large_for_predicted_ones(rng):
+    truth = rng.integers(0, 3, 300)
+    sets = Labels(classes=np.arange(3)).fit([]).read(np.eye(3, dtype=bool)[truth] | (rng.random((300, 3)) < 0.3))
+    folds = np.array_split(np.arange(300), 5)
+
+    def standard_errors(F):
+        found = dependence(F[:, None], sets, folds)
+        return RowScores(np.zeros(300), None, None, dependence=found).standard_errors_dependent
+
+    assert abs(standard_errors(rng.random((300, 3)))) < 3.5
+    assert standard_errors(np.eye(3)[truth] + rng.random((300, 3))) > 5
+    assert abs(standard_errors(np.ones((300, 3)))) < 1e-9  # constant predictions distinguish no rows

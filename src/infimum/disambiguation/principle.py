@@ -226,17 +226,17 @@ class Disambiguation(BaseEstimator):
         posterior: SetPosterior | None,
         sample_weight: Any = None,
         rounds: int | None = None,
-    ) -> tuple[NDArray, NDArray | None, float]:
-        """Predict held-out rows; return outputs (n, *z), log-likelihoods of the sets (n,) and how many sets may miss.
+    ) -> tuple[NDArray, NDArray | None, float, NDArray | None]:
+        """Predict held-out rows; return outputs (n, *z), log-likelihoods (n,), how many sets may miss, and F (n, *e).
 
         `posterior` is that of all rows, by :func:`posterior_of`. Soft labels are updated in `rounds`, by default those
-        of the posterior. Hard disambiguation has no log-likelihoods.
+        of the posterior. Hard disambiguation has neither log-likelihoods nor F.
         """
         self.check(output, sets)
         if posterior is not None and self.kind != "hard":
             posterior = self._for(posterior, operator.is_ridge)
             F = held_out_sums(operator, posterior, rounds)
-            return *posterior.outputs(F, output), posterior.miss_share(F)
+            return *posterior.outputs(F, output), posterior.miss_share(F), F
         c = None
         for block, rest, inside, outside in operator.folds():
             w = None if sample_weight is None else sample_weight[rest]
@@ -245,7 +245,7 @@ class Disambiguation(BaseEstimator):
             c = np.empty((len(sets), phi.shape[1])) if c is None else c
             c[block] = outside @ phi
         assert c is not None
-        return output.decode(c), None, 0.0
+        return output.decode(c), None, 0.0, None
 
     def _from_subset(
         self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target

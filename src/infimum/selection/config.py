@@ -43,8 +43,10 @@ class SearchConfig:
     principle. More rows rank them more reliably and cost a cubic time."""
     first_rows_regression: int = 500
     """`first_rows` for regression."""
-    second_rows: int = 1500
-    """Rows on which the best candidates are compared again; also the sample of chunked data."""
+    second_rows: int = 750
+    """Rows on which the best candidates are compared again. Twice as many take four times as long per kernel."""
+    second_rows_regression: int = 1500
+    """`second_rows` for regression; also the sample of chunked data."""
     first_rows_costly: int = 200
     """`first_rows` for costly predictions."""
     second_rows_costly: int = 400
@@ -59,6 +61,9 @@ class SearchConfig:
     """Folds up to `few_rows` rows if sets have a likelihood: smaller training folds would bias the scores."""
     few_rows: int = 600
     """Rows; see `n_folds_few`."""
+    mixture_rows: int = 300
+    """Rows up to which mixtures of labels are preferred to the best candidate, which is selected by chance mostly. The
+    mixture under the average principle is tried there, and decides whether a constant is selected."""
     few_items: int = 64
     """Items of rankings up to which there are `n_folds_few` folds; more items take twice as long per fold."""
 
@@ -131,6 +136,13 @@ class SearchConfig:
     """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
     n_se_constant_both: float = 4.5
     """Standard errors, the sum of those of the likelihood and of the set risk, that are enough, too."""
+    n_se_dependent: float = 2.0
+    """Standard errors by which the mixture must predict the set of a row to be more probable than those of other rows.
+    Otherwise the constant is selected, for labels of at most `mixture_rows` rows. One test of one model is more
+    powerful than comparisons of single candidates with the constant, and less often wrong than many of them."""
+    n_se_constant_mixture: float = 1.0
+    """Standard errors, the sum of those of the likelihood and of the set risk, by which that mixture must also be
+    better than the constant."""
     n_se_family: float = 1.0
     """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
     one of a preferred family, if all labels are exact."""
@@ -141,6 +153,8 @@ class SearchConfig:
     """Standard errors, the sum of those of the likelihood and of the set risk. A mixture is selected for classification
     if it is better by this than the best single candidate. If all labels are exact, it may be worse by three times
     this."""
+    n_se_mixture_few: float = 1.0
+    """Standard errors by which a mixture of labels may be worse than the best candidate on `mixture_rows` rows."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
     n_se_nearest: float = 2.0
@@ -204,4 +218,6 @@ class SearchConfig:
         """Return the numbers of rows of the two comparisons."""
         if costly:
             return self.first_rows_costly, self.second_rows_costly
-        return self.first_rows if classifies else self.first_rows_regression, self.second_rows
+        if classifies:
+            return self.first_rows, self.second_rows
+        return self.first_rows_regression, self.second_rows_regression

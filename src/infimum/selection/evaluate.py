@@ -16,11 +16,12 @@ from ..data import Table
 from ..data.hashes import hashed
 from ..data.progress import track
 from ..disambiguation import SetPosterior, held_out_sums, posterior_of
+from ..evidence.calibration import normalise
 from ..loss import Average, Loss, SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe
 from ..solvers import choose
-from ..weights import split
+from ..weights import Mixture, split
 from ..weights.base import Alpha, PrecomputedWeights
 from ..weights.holdout import Holdout, folds_of
 from .candidates import Candidate, by_learner
@@ -40,6 +41,8 @@ class OutOfFold(NamedTuple):
     """(n,): log P_i(S_i), after soft disambiguation."""
     miss: float = 0.0
     """The estimated share of sets that miss the true label."""
+    F: NDArray | None = None
+    """(n, *e): the predicted states, if sets have a posterior."""
 
 
 class OutOfFoldAlpha(Alpha):
@@ -136,13 +139,14 @@ def predict_held_out(
         return OutOfFold(*found.outputs(output, sets, holdout, posterior, sample_weight, rounds))
     if posterior is not None and sets.options() is not None and _averages(recipe):
         # the mean over candidates is disambiguation without updates, so sets have a likelihood
-        return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
+        F = held_out_sums(holdout, posterior, rounds=0)
+        return OutOfFold(*posterior.outputs(F, output), F=F)
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
 
 
 def _averages(recipe: Recipe) -> bool:
-    """Whether predictions are means of all candidates with weights that are never negative."""
-    return isinstance(recipe.principle, Average) and not recipe.weights.signed
+    """Whether predictions are means of all candidates, with weights that are never negative or those of a mixture."""
+    return isinstance(recipe.principle, Average) and (not recipe.weights.signed or isinstance(recipe.weights, Mixture))
 
 
 def solve_held_out(
@@ -307,6 +311,8 @@ def _evaluate(
                     holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)._replace(clusters=data.clusters)
+            if candidate.parts and z.F is not None:
+                rows = rows._replace(dependence=dependence(z.F, data.sets, data.kernels.folds))
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
             fewer = None if holdout is None or data.sets.options() is None else holdout.with_fewer_trees()
             if fewer is not None:  # a third of the trees predict an out-of-bag row, which is worse with many classes
@@ -323,6 +329,32 @@ def _evaluate(
             continue
         result = Result.of(candidate, len(data), scores, time.perf_counter() - start)
         found.append(Evaluation(candidate, result, rows, preview, _compact(z.z)))
+    return found
+
+
+def dependence(F: NDArray, sets: Sets, folds: list[NDArray]) -> NDArray | None:
+    """Return how much more probable the candidates of each row are than those of other labelled rows, (n,).
+
+    The mean over rows is 0 up to chance if labels are independent of X. The other rows are those of the same fold, or
+    all rows if this shows a clearer dependence. All rows lose nothing if a fold has few labelled rows. Predictions have
+    seen them, so they cannot make independent labels look dependent. None if candidates are not listed.
+    """
+    mask = sets.options()
+    if mask is None:
+        return None
+    P, labelled = normalise(F), np.asarray(~mask.all(axis=(1, 2)))
+    each = [_beyond_others(P, mask, some, labelled) for some in (folds, [np.arange(len(mask))])]
+    return max(each, key=lambda one: one.mean() / max(one.std(), 1e-12))
+
+
+def _beyond_others(P: NDArray, mask: NDArray, groups: list[NDArray], labelled: NDArray) -> NDArray:
+    """Return the covariance of probabilities and candidates in groups of rows, row by row, (n,)."""
+    found = np.zeros(len(mask))
+    for group in groups:
+        rows = group[labelled[group]]
+        if len(rows) > 1:
+            here = ((P[rows] - P[rows].mean(axis=0)) * (mask[rows] - mask[rows].mean(axis=0))).sum(axis=(1, 2))
+            found[rows] = here * len(rows) / (len(rows) - 1)
     return found
 
 

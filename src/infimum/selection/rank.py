@@ -53,10 +53,11 @@ class Rule:
         config = self.config
         return self.exact * config.n_se_family + (1 - self.exact) * config.n_se_family_ambiguous
 
-    @property
-    def n_se_mixture(self) -> float:
-        """Standard errors of both scores by which a mixture must be better than its best part, or may be worse."""
-        return (1 - 4 * self.exact) * self.config.n_se_mixture
+    def n_se_mixture(self, n: int) -> float:
+        """Standard errors of both scores by which a mixture must be better than the best candidate, or may be worse."""
+        config = self.config
+        few = n <= config.mixture_rows and self.n_choices == 1
+        return min((1 - 4 * self.exact) * config.n_se_mixture, -config.n_se_mixture_few if few else config.n_se_mixture)
 
     @property
     def n_se_more_rows(self) -> float:
@@ -102,14 +103,23 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     """Return the best candidate among principles that make the same assumption about the sets."""
     constants, models = _split(found, is_constant)
-    if constants:
-        models = [one for one in models if _is_above(one, constants, rule)]
-    if not models:
-        return best_model(constants, rule)
     mixtures, single = _split(models, lambda one: bool(one.candidate.parts) and not rule.regression)
+    if constants:
+        if mixtures and mixtures[-1].candidate.principle == "average":
+            if not _is_dependent(mixtures[-1], constants, rule):
+                return best_model(constants, rule)
+        else:
+            mixtures = [one for one in mixtures if _is_above(one, constants, rule)]
+        single = [one for one in single if _is_above(one, constants, rule)]
+    if not single and not mixtures:
+        return best_model(constants, rule)
     best = best_model(single or mixtures, rule)
-    better = [one for one in mixtures if one.rows.standard_errors_below(best.rows) >= rule.n_se_mixture]
-    return better[-1] if better else best
+    # few and ambiguous rows: disambiguation confirms its first guesses, and plain means of the candidates are likelier
+    likelier = [one for one in mixtures[1:] if mixtures[0].rows.is_worse(one.rows, rule.config.n_se_tie, True)]
+    for one in mixtures[:1] + likelier:
+        if one.rows.standard_errors_below(best.rows) >= rule.n_se_mixture(one.result.n):
+            best = one
+    return best
 
 
 def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -122,6 +132,13 @@ def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
         return best_model(found, rule)
     best = likeliest(found)
     return max(found, key=lambda one: one.rows.standard_errors_below(best.rows))
+
+
+def _is_dependent(mixture: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
+    """Whether labels depend on X: a mixture tells sets of different rows apart, and is better than the constant."""
+    constant, config = best_model([one for one in constants if has_likelihood(one)], rule), rule.config
+    better = mixture.rows.standard_errors_below(constant.rows) >= config.n_se_constant_mixture
+    return better and mixture.rows.standard_errors_dependent >= config.n_se_dependent
 
 
 def _is_above(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
@@ -212,7 +229,8 @@ def competitive_groups(found: Sequence[Evaluation], rule: Rule, n_se: float | No
 def mixtures_of(found: Sequence[Evaluation], rule: Rule, principle: str = "disambiguation") -> list[Candidate]:
     """Return the mixture of the best candidate of each family under a principle; none for fewer than two families.
 
-    Shares are proportional to a power of the likelihood of all sets, as in Bayesian model averaging. The power is small
+    For labels of few rows, the same mixture under the average principle follows, if that principle is compared. Shares
+    are proportional to a power of the likelihood of all sets, as in Bayesian model averaging. The power is small
     because the likelihoods are estimates.
     """
     soft = [one for one in found if one.candidate.principle == principle and not one.candidate.parts]
@@ -231,7 +249,11 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule, principle: str = "disam
     parts = tuple((tops[k].candidate, round(float(shares[k] / shares[kept].sum()), 4)) for k in kept)
     inside = tops[0].candidate.negative_weights
     mixture = Candidate("mixture", parts=parts, principle=principle, negative_weights=inside)
-    return [mixture] if len(parts) > 1 else []
+    if len(parts) < 2:
+        return []
+    averages = any(one.candidate.principle == "average" for one in found)
+    few = rule.n_choices == 1 and tops[0].result.n <= rule.config.mixture_rows
+    return [mixture, replace(mixture, principle="average")] if few and averages else [mixture]
 
 
 def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None) -> list[Evaluation]:

@@ -24,6 +24,9 @@ class RowScores(NamedTuple):
     clusters: NDArray | None = None
     """(n,): groups of rows that are no independent evidence, such as copies; None if each row is its own."""
 
+    dependence: NDArray | None = None
+    """(n,): how much more probable a set is than those of other rows, for mixtures; see `evaluate.dependence`."""
+
     def costs(self, likelihood: bool) -> NDArray:
         """Return minus the log-likelihoods if they are wanted and available, otherwise the losses."""
         if likelihood and self.log_likelihood is not None:
@@ -54,14 +57,24 @@ class RowScores(NamedTuple):
         each = (self._difference(than, likelihood) for likelihood in (True, False))
         return sum(-mean / max(error, 1e-12) for mean, error in each)
 
+    @property
+    def standard_errors_dependent(self) -> float:
+        """By how many standard errors own sets are more probable than those of other rows."""
+        assert self.dependence is not None
+        mean, error = self._mean(self.dependence)
+        return mean / max(error, 1e-12)
+
     def _difference(self, than: RowScores, likelihood: bool) -> tuple[float, float]:
         """Return the mean difference of the costs, and its standard error."""
-        difference = self.costs(likelihood) - than.costs(likelihood)
-        w = np.ones(len(difference)) if self.weight is None else self.weight / self.weight.max()
+        return self._mean(self.costs(likelihood) - than.costs(likelihood))
+
+    def _mean(self, values: NDArray) -> tuple[float, float]:
+        """Return the mean of the values of all rows, and its standard error."""
+        w = np.ones(len(values)) if self.weight is None else self.weight / self.weight.max()
         if self.weight is not None:
             w = w * max(float(self.weight.max()), 1 / w[w > 0].mean())
-        mean = np.average(difference, weights=w)
-        squares = w * (difference - mean) ** 2
+        mean = np.average(values, weights=w)
+        squares = w * (values - mean) ** 2
         if self.clusters is not None:
-            squares = np.bincount(self.clusters, w * (difference - mean)) ** 2
+            squares = np.bincount(self.clusters, w * (values - mean)) ** 2
         return float(mean), float(np.sqrt(squares.sum()) / w.sum())

@@ -305,7 +305,11 @@ def search_problem(
     labelled = ~output.is_unlabelled(sets)
     exact = float(np.mean(sets.is_exact[labelled])) if labelled.any() else 0.0
     rankings = sets.comparisons() is not None
-    rule = Rule(config, regression, costly, exact=exact, n_choices=_n_choices(sets), rankings=rankings)
+    # labels of more rows can be followed more closely than those that are compared
+    smoothest = regression or costly or len(sets) <= config.second_rows
+    rule = Rule(
+        config, regression, costly, exact=exact, n_choices=_n_choices(sets), rankings=rankings, smoothest=smoothest
+    )
     return SearchProblem(
         recipe, table, output, sets, n, principles, pairs, config, rule, costly,
         labelled_only=labelled_only,
@@ -321,7 +325,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         pairs = [(name, "inside") for name, _ in pairs if _needs_sums_only(principles[name], sets.sample)]
     if not pairs:
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
-    some = rows.sample(config.second_rows)
+    some = rows.sample(config.second_rows_regression)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
     rankings = parsed.comparisons() is not None
     rule = Rule(config, has_density(parsed), n_choices=_n_choices(parsed), rankings=rankings)

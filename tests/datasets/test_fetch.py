@@ -130,11 +130,6 @@ def test_fetch_downloads_once(server, tmp_path):
     assert fetch("test/tiny", tmp_path / "home") == (path,)
 
 
-def files(folder):
-    """All files below a folder."""
-    return [path for path in folder.rglob("*") if path.is_file()]
-
-
 def test_fetch_refuses_another_file_and_keeps_nothing(server, tmp_path):
     (server / "tiny.csv").write_bytes(b"6,6\n")
     got, expected = (hashlib.sha256(content).hexdigest() for content in (b"6,6\n", b"1,2\n"))
@@ -142,7 +137,7 @@ def test_fetch_refuses_another_file_and_keeps_nothing(server, tmp_path):
         fetch("test/tiny", tmp_path / "deep" / "home")
     assert got in str(caught.value)
     assert expected in str(caught.value)
-    assert files(tmp_path / "deep") == []
+    assert not (tmp_path / "deep").exists()
 
 
 def test_fetch_says_where_it_looked_and_where_to_get_it(server, tmp_path, monkeypatch):
@@ -159,10 +154,14 @@ def test_fetch_says_where_it_looked_and_where_to_get_it(server, tmp_path, monkey
         fetch("mulan/scene", tmp_path)
 
 
-def test_a_failed_download_leaves_no_file(server, tmp_path):
+def test_a_failed_download_leaves_no_folder_that_was_not_there(server, tmp_path):
+    with pytest.raises(FileNotFoundError, match="failed"):
+        fetch("test/tiny", tmp_path / "a" / "b")
+    assert [path.name for path in tmp_path.iterdir()] == ["served"]
+    (tmp_path / "a" / "test").mkdir(parents=True)  # what the user made stays
     with pytest.raises(FileNotFoundError, match="failed"):
         fetch("test/tiny", tmp_path / "a")
-    assert files(tmp_path / "a") == []
+    assert (tmp_path / "a" / "test").is_dir()
 
 
 def test_an_interrupted_download_leaves_nothing(server, tmp_path, monkeypatch):
@@ -173,7 +172,7 @@ def test_an_interrupted_download_leaves_nothing(server, tmp_path, monkeypatch):
     monkeypatch.setattr("pooch.HTTPDownloader.__call__", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fetch("test/tiny", tmp_path / "home")
-    assert files(tmp_path / "home") == []
+    assert not (tmp_path / "home").exists()
 
 
 def test_a_data_set_half_of_which_came_keeps_that_half(server, tmp_path, monkeypatch):

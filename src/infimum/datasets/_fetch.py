@@ -1,9 +1,11 @@
 """The data folder, and downloads by pooch that are verified by checksums."""
 
+import contextlib
 import hashlib
 import os
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 from infimum.data.errors import InfimumWarning
@@ -103,15 +105,30 @@ def _download(name: str, entry: Entry, file: str, path: Path, download: bool, ti
         how = f'Downloading needs the package pooch, pip install "infimum[data]": install it, or get it from {url}'
         raise FileNotFoundError(_missing(name, path, how)) from error
     downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeout)
+    with _no_empty_folders(path.parent):
+        try:
+            pooch.retrieve(url, f"sha256:{checksums()[file]}", path.name, path.parent, downloader=downloader)
+        except OSError as error:  # errors of requests are subclasses
+            how = f"Downloading {url} failed ({error}): get it there"
+            raise FileNotFoundError(_missing(name, path, how)) from error
+        except ValueError as error:
+            raise OSError(
+                f"{name}: {url} does not return the registered file: {error} Nothing was kept. "
+                f"To use it all the same, save it yourself as {path}."
+            ) from error
+
+
+@contextlib.contextmanager
+def _no_empty_folders(folder: Path) -> Iterator[None]:
+    """Remove the empty folders that the context created on the way to `folder`, if it raises an error."""
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
-        pooch.retrieve(url, f"sha256:{checksums()[file]}", path.name, path.parent, downloader=downloader)
-    except OSError as error:  # errors of requests are subclasses
-        raise FileNotFoundError(_missing(name, path, f"Downloading {url} failed ({error}): get it there")) from error
-    except ValueError as error:
-        raise OSError(
-            f"{name}: {url} does not return the registered file: {error} Nothing was kept. "
-            f"To use it all the same, save it yourself as {path}."
-        ) from error
+        yield
+    except BaseException:  # also if a download is interrupted
+        with contextlib.suppress(OSError):
+            for each in new:
+                each.rmdir()
+        raise
 
 
 def _missing(name: str, path: Path, how: str) -> str:

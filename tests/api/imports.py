@@ -30,6 +30,8 @@ class Import(NamedTuple):
 def package(module: str) -> str:
     """Return the package or top-level module that a module belongs to: infimum.outputs.labels.sets -> outputs."""
     parts = module.split(".")
+    if parts[1:] == ["__main__"]:  # the command line, by its other name
+        return "cli"
     return parts[1] if len(parts) > 1 else "infimum"
 
 

@@ -5,6 +5,8 @@ import gzip
 import io
 import json
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -244,6 +246,13 @@ def test_choices_are_those_of_the_package():
     assert values(table["unticked"]) == set(CHOICES["unticked"])
     hints = get_type_hints(studio, include_extras=True)
     assert values(hints["strategy"]) == set(STRATEGIES)
+
+
+def test_package_can_be_run_as_a_module():
+    import infimum as package
+
+    run = subprocess.run([sys.executable, "-m", "infimum", "--version"], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == f"infimum {package.__version__}"
 
 
 def test_version_and_short_help(infimum):

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,16 +20,13 @@ from infimum import (
     PartialClassifier,
     PartialEstimator,
     PartialMultilabelClassifier,
-    PartialOrders,
     PartialRanker,
     PartialRegressor,
     PartialSearch,
-    SetLoss,
     outputs,
     solvers,
     weights,
 )
-from infimum.outputs.rankings import nearest_extension
 from infimum.selection import left_out_scores
 from infimum.weights import cholesky
 from infimum.weights.families import kernel
@@ -159,29 +155,6 @@ def test_kernel_that_is_not_positive_definite_raises():
         assert ridge.ridge_ > 5
         with pytest.raises(ValueError, match="NaN or infinity"):
             weights.KernelRidge(kernel="precomputed").fit(np.array([[1.0, np.nan], [np.nan, 1.0]]))
-
-
-def test_cache_of_orders_is_safe_between_threads(monkeypatch):
-    """While one looks for an order, another fills the memory that the first one is about to read."""
-    before = np.triu(np.ones((1, 6, 6), bool), 1) & (np.arange(6) < 2)[:, None]
-    space = outputs.Rankings(6).fit(PartialOrders.from_pairs(before))
-    psi = space.psi(np.array([np.roll(np.arange(6), k) for k in range(4)]))
-    expected = SetLoss(space, PartialOrders.from_pairs(before)).answer(psi)
-    L = SetLoss(space, PartialOrders.from_pairs(before))
-    monkeypatch.setattr(nearest_extension, "REMEMBERED", 2 * 36)  # room for two answers
-    L.answer(psi[:1])
-    search, other = nearest_extension.NearestExtensions.orders, []
-
-    def interrupted(*args):
-        if not other:
-            other.append(threading.Thread(target=lambda: L.answer(psi[2:])))
-            other[0].start()
-            other[0].join()
-        return search(*args)
-
-    monkeypatch.setattr(nearest_extension.NearestExtensions, "orders", interrupted)
-    np.testing.assert_array_equal(L.answer(psi[:2]), expected[:2])
-    assert other
 
 
 def test_ranker_predicts_the_same_in_four_threads(rng):

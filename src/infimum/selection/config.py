@@ -45,6 +45,8 @@ class SearchConfig:
     """`first_rows` for regression."""
     second_rows: int = 750
     """Rows on which the best candidates are compared again. Twice as many take four times as long per kernel."""
+    second_rows_noisy: int = 1500
+    """`second_rows` if it is likelier on few rows that sets miss the true label. Such sets make scores less certain."""
     second_rows_regression: int = 1500
     """`second_rows` for regression; also the sample of chunked data."""
     first_rows_costly: int = 200

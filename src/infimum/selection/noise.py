@@ -25,6 +25,13 @@ def may_be_noisy(problem: Any, data: Any, record: Any) -> bool:
     return any(_may_gain(one, best, problem) for one in noisy)
 
 
+def is_likelier_noisy(problem: Any, data: Any, record: Any) -> bool:
+    """Whether some of these few rows are likelier if sets may miss the true label."""
+    plain, noisy = _soft(record.on(data), problem), [one for one in record.on(data) if is_noisy(one)]
+    best = select(plain, problem.rule) if plain else None
+    return best is not None and any(best.rows.is_worse(one.rows, 0.0, likelihood=True) for one in noisy)
+
+
 def _soft(found: list, problem: Any) -> list:
     """Return the candidates that are evaluated again under the assumption that sets may miss.
 
@@ -56,7 +63,7 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     record.compare([replace(one.candidate, principle=NOISY) for one in tops], data)
     if problem.sets.comparisons() is not None:  # rankings take longer, and the best base learners hardly change
         return
-    if problem.rule.n_choices == 1 and not _any_gains(record.on(data), tops):
+    if problem.rule.n_choices == 1 and not _any_gains(record.on(data), tops, config.n_se_noise / 2):
         return
     n_evaluated = 0
     near = [replace(one.candidate, principle=NOISY) for one in soft]
@@ -80,11 +87,11 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
         record.compare(relevant_candidates(problem, data, record, starts), data)
 
 
-def _any_gains(found: list, tops: list) -> bool:
-    """Whether one of the best candidates has a larger likelihood under the assumption that sets may miss."""
-    noisy = {one.candidate: one.result.log_likelihood for one in found if is_noisy(one)}
-    pairs = ((one.result.log_likelihood, noisy.get(replace(one.candidate, principle=NOISY))) for one in tops)
-    return any(gained is not None and gained > plain for plain, gained in pairs)
+def _any_gains(found: list, tops: list, n_se: float) -> bool:
+    """Whether one of the best candidates is likelier by `n_se` standard errors if sets may miss the true label."""
+    noisy = {one.candidate: one for one in found if is_noisy(one)}
+    pairs = [(one, noisy.get(replace(one.candidate, principle=NOISY))) for one in tops]
+    return any(other is not None and one.rows.is_worse(other.rows, n_se, likelihood=True) for one, other in pairs)
 
 
 def _first_kernels(problem: Any) -> list[Candidate]:

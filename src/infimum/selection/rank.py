@@ -194,11 +194,12 @@ def rank(group: Sequence[Evaluation], rule: Rule, unit: float) -> list[Evaluatio
     best, config = likeliest(group), rule.config
     # the likelihood of a forest is extrapolated, and large leaves need less of it
     n_se = rule.n_se if best.candidate.weights == "forest" and not rule.regression else config.n_se_tie
+    smoothest = rule.smoothest or best.result.n > config.second_rows
 
     def place(one: Evaluation) -> tuple:
         gain = best.candidate.has_relevance and not one.candidate.has_relevance
         slack = config.min_gain if gain else 1e-12
-        near = rule.smoothest and not one.rows.is_worse(best.rows, n_se, True, slack)
+        near = smoothest and not one.rows.is_worse(best.rows, n_se, True, slack)
         likelihood = one.result.log_likelihood
         return (0, *_roughness(one), -likelihood) if near else (1, -likelihood, *_roughness(one))
 

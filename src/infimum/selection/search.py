@@ -36,7 +36,7 @@ from .config import SearchConfig
 from .evaluate import EvaluationData, scores_of_selected
 from .first_comparison import compare_first, groups_to_refine
 from .kernel_cache import KernelCache
-from .noise import may_be_noisy, try_noise
+from .noise import is_likelier_noisy, may_be_noisy, try_noise
 from .rank import Rule, best_model, far_behind, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
 from .record import Record
 from .relevant import relevance_starts, relevant_candidates
@@ -216,6 +216,8 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
         noisy = problem.selects_noise
         if record.evaluations and len(data) < min(n, second):
             noisy = noisy and may_be_noisy(problem, data, record)
+            if noisy and classifies and is_likelier_noisy(problem, data, record):
+                second = config.second_rows_noisy
             # Stage 4: compare the best ones on more rows, and the forests unless they are far behind on few rows.
             found = [one for one in record.latest(data) if not is_noisy(one)]
             forests = [one for one in later if one.weights == "forest" and one.principle == first_principle]

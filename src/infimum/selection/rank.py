@@ -135,7 +135,7 @@ def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
 
 
 def _is_dependent(mixture: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
-    """Whether labels depend on X: a mixture tells sets of different rows apart, and is better than the constant."""
+    """Whether labels depend on X: a mixture separates the sets of different rows, and is better than the constant."""
     constant, config = best_model([one for one in constants if has_likelihood(one)], rule), rule.config
     better = mixture.rows.standard_errors_below(constant.rows) >= config.n_se_constant_mixture
     return better and mixture.rows.standard_errors_dependent >= config.n_se_dependent

@@ -321,4 +321,4 @@ def test_few_rows_that_are_all_right_do_not_make_the_default_certain():
     model = make_pipeline(Features(), PartialClassifier()).fit(pd.DataFrame({"note": notes}), y)
     known, unlike = model.predict_proba(pd.DataFrame({"note": ["it barks number 7", "the barking"]})).max(axis=1)
     assert unlike < 0.9 < known
-    assert model[-1].calibrator_.temperature_ > 0.05  # the likelihood alone has no maximum
+    assert model[-1].calibrator_.temperature_ > 0.02  # the likelihood alone has no maximum, and goes to 0

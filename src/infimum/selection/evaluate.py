@@ -337,13 +337,14 @@ def dependence(F: NDArray, sets: Sets, folds: list[NDArray]) -> NDArray | None:
 
     The mean over rows is 0 up to chance if labels are independent of X. The other rows are those of the same fold, or
     all rows if this shows a clearer dependence. All rows lose nothing if a fold has few labelled rows. Predictions have
-    seen them, so they cannot make independent labels look dependent. None if candidates are not listed.
+    seen them, so they cannot make independent labels look dependent. Soft labels count by their probabilities. None if
+    rows do not list their candidates, but have answers of several annotators or constraints on groups.
     """
-    mask = sets.options()
-    if mask is None:
+    mask, soft = sets.options(), sets.likelihood()
+    if mask is None or sets.answers_of_sources() is not None or sets.group_constraints is not None:
         return None
-    P, labelled = normalise(F), np.asarray(~mask.all(axis=(1, 2)))
-    each = [_beyond_others(P, mask, some, labelled) for some in (folds, [np.arange(len(mask))])]
+    P, labelled = normalise(F), np.asarray(~sets.is_unlabelled)
+    each = [_beyond_others(P, mask if soft is None else soft, some, labelled) for some in (folds, [np.arange(len(P))])]
     return max(each, key=lambda one: one.mean() / max(one.std(), 1e-12))
 
 

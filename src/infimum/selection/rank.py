@@ -105,7 +105,7 @@ def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     constants, models = _split(found, is_constant)
     mixtures, single = _split(models, lambda one: bool(one.candidate.parts) and not rule.regression)
     if constants:
-        if mixtures and mixtures[-1].candidate.principle == "average":
+        if mixtures and mixtures[-1].candidate.principle == "average" and mixtures[-1].rows.dependence is not None:
             if not _is_dependent(mixtures[-1], constants, rule):
                 return best_model(constants, rule)
         else:

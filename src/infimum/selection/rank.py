@@ -106,7 +106,7 @@ def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     mixtures, single = _split(models, lambda one: bool(one.candidate.parts) and not rule.regression)
     if constants:
         if mixtures and mixtures[-1].candidate.principle == "average" and mixtures[-1].rows.dependence is not None:
-            if not _is_dependent(mixtures[-1], constants, rule):
+            if not (_is_dependent(mixtures[-1], constants, rule) or _is_above(mixtures[-1], constants, rule)):
                 return best_model(constants, rule)
         else:
             mixtures = [one for one in mixtures if _is_above(one, constants, rule)]

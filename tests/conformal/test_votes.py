@@ -45,6 +45,14 @@ def test_coverage_of_a_member_uses_the_answers_themselves():
     assert not model.drawn_
 
 
+@pytest.mark.parametrize("settings", [{"noise": 0.05}, {"exact_only": True}, {"ambiguity": 0.1}])
+def test_assumptions_about_candidate_sets_do_not_apply_to_votes(settings):
+    X, votes, _ = crowd(200, 2)
+    template = PartialClassifier(weights=KernelRidge(), principle="disambiguation")
+    with pytest.raises(ValueError, match="describe candidate sets, but y contains Votes"):
+        Conformal(template, 0.8, **settings).fit(X, votes)
+
+
 def test_likelihood_of_votes_without_the_rows_of_the_fit():
     """It is a product over the answers; annotators without an estimate are like the mean of the others."""
     X, votes, _ = crowd(300, 3)

@@ -217,6 +217,11 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
     def _calibrate(self, predictor: ModelPredictor, score: Any, X: Any, sets: Any, random: Any) -> Self:
         sets, self.drawn_ = predictor.calibration_sets(X, sets, self.covers, random)
+        if self.drawn_ and (self.noise or self.exact_only or self.ambiguity is not None):
+            raise ValueError(
+                "noise, exact_only and ambiguity describe candidate sets, but y contains Votes, from whose answers the"
+                " calibration labels are drawn. Leave them out, or pass candidate sets or known labels to calibrate."
+            )
         plain = score.forecast(predictor, X)
         forecast, groups = score.randomise(plain, random), groups_of(self.groups, X)
         units = Units(predictor.model, X)

@@ -61,11 +61,11 @@ def _sentence(made: Any) -> str:
         return f"{head}, {exchangeable}{end}."
     if made.by_class:
         return f"{head} if that is the class, {exchangeable} and {truth}."
-    if made.noise and not made.drawn_:
+    if made.noise:
         return f"{head}, {exchangeable} and a set misses the true value with probability at most {made.noise:g}."
-    if made.exact_only and not made.drawn_:
+    if made.exact_only:
         return f"{head}, {exchangeable} and the exactly labelled {units} were chosen at random among them."
-    if made.ambiguity is not None and not made.drawn_:
+    if made.ambiguity is not None:
         return (
             f"{head}, {exchangeable}, candidate sets contain the true value, and every other class is a candidate with"
             f" probability at most {made.ambiguity:g}, whatever x and the true class are."

@@ -327,13 +327,15 @@ def test_partial_search_uses_disambiguation_for_numbers(rng):
 
 
 def test_squared_distance_on_real_intervals(data_home):
-    """One fold each. Over two, XGBoost's survival:aft has .0615 and .1386, hard disambiguation .0415 and .1943."""
-    for name, fold, most in (("neuroblastoma.bac", 2, 0.055), ("H3K4me3_TDH_immune_FPOP", 3, 0.17)):
+    """Two folds per data set. XGBoost's survival:aft has .0615 and .1386, hard disambiguation .0415 and .1943."""
+    for name, most in (("neuroblastoma.bac", 0.05), ("H3K4me3_TDH_immune_FPOP", 0.16)):
         data = load(f"intervals/{name}", data_home=data_home, download=False)
-        here = data.folds != fold
-        model = PartialRegressor().fit(data.data[here], data.target[here])
-        error = metrics.mean_squared_distance(data.target[~here], model.predict(data.data[~here]))
-        assert error <= most
+        errors = []
+        for fold in (2, 3):
+            here = data.folds != fold
+            model = PartialRegressor().fit(data.data[here], data.target[here])
+            errors.append(metrics.mean_squared_distance(data.target[~here], model.predict(data.data[~here])))
+        assert np.mean(errors) <= most
 
 
 def curve(rng, n, d=4, noise=0.2):

@@ -313,13 +313,13 @@ def test_build_says_that_a_few_large_values_dominate_the_error(undrawn):
     assert "label more rows" not in next_
 
 
-@pytest.mark.parametrize("m", [2, 120])
+@pytest.mark.parametrize("m", [2, 300])
 def test_build_many_classes(m):
     X, y, _ = labelled_blobs(m, max(60, 3 * m), [f"<b>{k}</b> {'long name ' * 3}" for k in range(m)])
     made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)
     assert "b" not in set(parsed(made.html.replace("<b>", "").replace("</b>", "")).names)
     assert len(made.html) < 3_000_000
-    assert made.html.count("<tr>") < 600  # long tables are cut, and say so
+    assert made.html.count("<tr>") < 2000  # long tables are cut, and say so
     assert len(made.facts.names) == m
     chart = re.search(r"<figure>(.*?)</figure>", made.html[made.html.index('id="identifiability"') :], re.S)[1]
     assert chart.count("beside") <= 12

@@ -16,6 +16,7 @@ FILL = (
     "Fill it in, with infimum.Features() or scikit-learn's SimpleImputer in a pipeline, or leave out the row or the"
     " column."
 )
+FINITE = "Replace it by a finite number."
 TOO_LARGE = f"X must contain numbers up to {LARGEST:g}, because squares of larger ones overflow."
 RESCALE = "Scale X (StandardScaler, or divide by its largest entry)."
 RESCALE_TINY = "Scale X: divide it by its largest entry."
@@ -54,31 +55,27 @@ def as_numbers(X: Any) -> Any:
     """Return X as a two-dimensional array or a CSR matrix of finite numbers."""
     names = names_of(X)
     table = _table(X) if is_frame(X) else readable(X)
-    try:
-        numbers = check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-    except ValueError as error:
-        found = _first_gap(table, names) if any(word in str(error) for word in ("NaN", "infinity")) else None
-        if found is None:
-            raise
-        entry, place = found
-        fix = FILL if entry == "NaN" else "Replace it by a finite number."
-        raise ValueError(f"Input X contains {entry} in {place}. {fix}") from None
+    numbers = check_array(
+        table, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
+    )
+    _refuse_gaps(numbers, names)
     return in_range(numbers, names)
 
 
-def _first_gap(X: Any, names: list[str] | None) -> tuple[str, str] | None:
-    """Return what the first entry is that is not a finite number, "NaN" or "infinity", and its place as text."""
-    if sparse.issparse(X):
-        X = X.tocoo()
-        bad = np.flatnonzero(~np.isfinite(X.data))
-        places, entries = np.column_stack([X.row[bad], X.col[bad]]), X.data[bad]
-    else:
-        X = np.asarray(X, dtype=float)
-        places = np.argwhere(~np.isfinite(X)) if X.ndim == 2 else np.empty((0, 2), dtype=int)
-        entries = X[tuple(places.T)] if len(places) else np.empty(0)
+def _refuse_gaps(X: Any, names: list[str] | None) -> None:
+    """Raise an error with the place of the first entry that is NaN or infinite."""
+    entries = X.data if sparse.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(entries.sum()):  # one pass, without a copy
+            return
+    places = np.argwhere(~np.isfinite(entries))
     if not len(places):
-        return None
-    return "NaN" if np.isnan(entries[0]) else "infinity", _first_place(places, names)
+        return
+    what, fix = ("NaN", FILL) if np.isnan(entries[tuple(places[0])]) else ("infinity", FINITE)
+    if sparse.issparse(X):
+        table = X.tocoo()
+        places = np.column_stack([table.row, table.col])[places[:, 0]]
+    raise ValueError(f"Input X contains {what} in {_first_place(places, names)}. {fix}")
 
 
 def _first_place(places: Any, names: list[str] | None = None) -> str:

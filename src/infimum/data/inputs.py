@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
@@ -12,6 +13,7 @@ from .containers import frame_of
 from .errors import listed, shown
 
 LARGEST = 1e150  # squares of larger numbers overflow
+FIRST = 64  # rows that are looked at before all of them
 FILL = (
     "Fill it in, with infimum.Features() or scikit-learn's SimpleImputer in a pipeline, or leave out the row or the"
     " column."
@@ -148,8 +150,11 @@ def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
     """Raise an error if a column varies so little that squares of its differences are 0 in floating point."""
     if not X.shape[0]:
         return
-    spread = X.max(axis=0) - X.min(axis=0)
-    spread = np.ravel(spread.toarray() if sparse.issparse(spread) else spread)
+    left = np.flatnonzero(_spread(X[:FIRST]) < 1 / LARGEST)  # most columns vary enough among the first rows
+    if not len(left):
+        return
+    spread = np.full(X.shape[1], np.inf)
+    spread[left] = _spread(X)[left] if sparse.issparse(X) else _spread(X[:, left])
     tiny = np.flatnonzero((spread > 0) & (spread < 1 / LARGEST))
     if len(tiny):
         column = tiny[0] if names is None else repr(names[tiny[0]])
@@ -157,6 +162,12 @@ def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
             f"X must contain numbers whose differences are above {1 / LARGEST:g}, because squares of smaller ones"
             f" underflow. The values of column {column} differ by {spread[tiny[0]]:g}. {RESCALE_TINY}"
         )
+
+
+def _spread(X: Any) -> NDArray:
+    """Return the difference of the largest and the smallest entry of each column."""
+    spread = X.max(axis=0) - X.min(axis=0)
+    return np.ravel(spread.toarray() if sparse.issparse(spread) else spread)
 
 
 def _table(X: Any) -> Any:

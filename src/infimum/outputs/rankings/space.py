@@ -191,15 +191,17 @@ class Rankings(RankingCells, OutputSpace):
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn if all rows are unlabelled, and if items look like variants of others."""
         n, labelled, counts = 0, len(self.items_) < 2, np.zeros(len(self.items_), dtype=int)
+        counted = self.items is None and self.form_.kind == "cells"
         for sets in parts:
             if not isinstance(sets, PartialOrders):
                 return
             n += len(sets)
             labelled = labelled or bool(sets.n_known.any())
-            counts += n_rows_comparing(sets)
-            if labelled and n >= COUNTED:
+            if counted:
+                counts += n_rows_comparing(sets)
+            if labelled and (n >= COUNTED or not counted):
                 break
-        if self.items is None and self.form_.kind == "cells":
+        if counted:
             warn_of_look_alikes(self, self.items_, counts)
         if n and not labelled:
             warnings.warn(

@@ -41,7 +41,6 @@ CELLS_WITH_LISTS = Form("cells", "orders, one entry per row; lists of numbers ar
 
 
 if TYPE_CHECKING:
-    from ...loss import Loss
     from .questions import RankingQuestions
 
 
@@ -275,7 +274,7 @@ class Rankings(RankingCells, OutputSpace):
     def bound(self, c: NDArray) -> NDArray:
         return self.minimise(c).bound
 
-    def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
+    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
         """Return a lower bound of the objective of all orders, (q,).
 
         Every L(., S_i) is replaced by a linear function that alpha_i times keeps below it, and the sum is minimised.

@@ -139,10 +139,11 @@ class SearchConfig:
     n_se_dependent: float = 2.0
     """Standard errors by which the mixture must predict the set of a row to be more probable than those of other rows.
     Otherwise the constant is selected, for labels of at most `mixture_rows` rows. One test of one model is more
-    powerful than comparisons of single candidates with the constant, and less often wrong than many of them."""
+    powerful than comparisons of single candidates with the constant, and less often wrong than many of them. Every
+    candidate for rankings is tested in this way, because scores of constant rankings are uncertain."""
     n_se_constant_mixture: float = 1.0
-    """Standard errors, the sum of those of the likelihood and of the set risk, by which that mixture must also be
-    better than the constant."""
+    """Standard errors, the sum of those of the likelihood and of the set risk, by which that mixture, or candidate for
+    rankings, must also be better than the constant."""
     n_se_family: float = 1.0
     """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
     one of a preferred family, if all labels are exact."""

@@ -36,9 +36,9 @@ class Naming:
                 raise InputError(f"{source} has a target of kind {kind!r}, which has no classes, tags or items.")
             return NamedCells(cells)
         space, known = new_space(kind), self.classes or []
-        if self.separator:
-            cells = space.split_cells(cells, self.separator, known)
         try:
+            if self.separator:
+                cells = space.split_cells(cells, self.separator, known)
             if self.renamed:
                 cells = space.rename_cells(cells, self.renamed, known)
             names = space.names_in(cells, known)

@@ -18,7 +18,7 @@ from ...data.numerals import parse_number
 from ...evidence.votes import Votes
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
-from .voted import check_probabilities, is_soft, soft_table
+from .voted import check_probabilities, is_soft, soft_table, unquoted
 
 AMBIGUOUS = "Pass CandidateLabels(y) if the rows are masks, or sets such as {0, 1} if 0 and 1 are labels."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
@@ -174,7 +174,7 @@ def parse(y: Any) -> Any:
         )
     if isinstance(found, np.ndarray):
         raise InputError(f"y should be a 1d array, got an array of shape {found.shape} instead. {FORMS}")
-    return found
+    return found if found.typed else found._replace(cells=unquoted(found.cells))
 
 
 def _facts_of_votes(votes: Votes) -> Facts:

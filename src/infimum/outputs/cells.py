@@ -42,6 +42,9 @@ class CellFormat:
     text_of_all_outputs = ""
     """How a prediction set that contains every output is written."""
 
+    reads_text = False
+    """Whether `read` parses the text of cells itself, such as ``cat|dog``."""
+
     lists_need_meaning = False
     """Whether a list in a cell of a file could mean several things, as names do: one of them, all of them, an order."""
 
@@ -87,10 +90,9 @@ class CellFormat:
         )  # fmt: skip
 
     def text_to_cells(self, cells: list) -> list:
-        """Return the cells that texts stand for; a cell that is not text is returned unchanged.
-
-        Text that `read` parses itself, such as ``cat|dog``, may be returned unchanged, too.
-        """
+        """Return the cells that texts stand for; others, and text that `read` parses itself, are returned unchanged."""
+        if self.reads_text:
+            return cells
 
         def read(cell: Any) -> Any:
             if not isinstance(cell, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from ..data.containers import Column, normalise_y
@@ -34,14 +35,10 @@ class UnknownNames:
         self.what, self.known = what, known
         self.rows: dict[int, list] = {}
 
-    def add(self, row: int, names: list) -> None:
-        """Add the unknown names of a row; none if the list is empty."""
-        if names:
+    def add(self, rows: Iterable[int], *names: Any) -> None:
+        """Add unknown names of some rows."""
+        for row in rows:
             self.rows.setdefault(row, []).extend(names)
-
-    def again(self, row: int, other: int) -> None:
-        """Add a row with the same cell as another one."""
-        self.add(row, self.rows.get(other, []))
 
     def warn(self, consequence: str) -> None:
         """Warn if there are unknown names; `consequence` is the subject of "are ignored"."""

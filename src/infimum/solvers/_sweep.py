@@ -7,7 +7,7 @@ from numba import njit
 
 from .piecewise import ROUNDING
 
-LANES = 16  # queries side by side: the compiler turns the loop over them into vector instructions
+LANES = 32  # queries side by side: the compiler turns the loop over them into vector instructions
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})

@@ -27,7 +27,7 @@ class LabelCells(CellFormat):
     """
 
     name_words = ("class", "classes")
-    lists_need_meaning = True
+    lists_need_meaning = reads_text = True
 
     classes: Any
     has_candidates = True
@@ -47,9 +47,6 @@ class LabelCells(CellFormat):
             (Not(*row) if row else None) if negated else label_cell(row)
             for row, negated in zip(rows, sets.negated.tolist())
         ]
-
-    def text_to_cells(self, cells: list) -> list:
-        return cells
 
     def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
         parsed = each_cell(unquoted(cells), lambda cell: _labels(cell, known), FORMS)

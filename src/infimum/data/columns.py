@@ -116,9 +116,7 @@ def recognise(name: str, cells: list, max_categories: int = 30, kind: str | None
     frequent = len(values) <= 4 * max_categories and len(present) >= OFTEN * len(values)
     if few or frequent:
         return Recognised("category")
-    if (found := _as_number_beside_words(present, values)) is not None:
-        return found
-    return Recognised("text", notes=_units_note(texts))
+    return _as_number_beside_words(present, values) or Recognised("text", notes=_units_note(texts))
 
 
 def category(cell: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ class CellFormat:
 
     has_candidates = False
     """Whether a cell may list several names of which one is right, or names that are excluded."""
+
+    name_words: ClassVar[tuple[str, ...]] = ()
+    """What a name is called, and the parameter that lists all names; empty for output types without names."""
 
     text_of_all_outputs = ""
     """How a prediction set that contains every output is written."""

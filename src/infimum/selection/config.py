@@ -51,8 +51,6 @@ class SearchConfig:
     """`second_rows` for regression; also the sample of chunked data."""
     first_rows_costly: int = 200
     """`first_rows` for costly predictions."""
-    second_rows_costly: int = 400
-    """`second_rows` for costly predictions."""
     skip_first_ratio: float = 1.5
     """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs."""
     min_exact_rows: int = 20
@@ -219,7 +217,7 @@ class SearchConfig:
     def rows(self, costly: bool, classifies: bool) -> tuple[int, int]:
         """Return the numbers of rows of the two comparisons."""
         if costly:
-            return self.first_rows_costly, self.second_rows_costly
+            return self.first_rows_costly, self.second_rows
         if classifies:
             return self.first_rows, self.second_rows
         return self.first_rows_regression, self.second_rows_regression

@@ -19,8 +19,7 @@ from ...io import Records, read_table
 from ...io._frames import rows_of_frame
 from ...io._names import NamedCells, Naming
 from ...io._table_cells import parse_cells
-from ...outputs import OUTPUT_TYPES, Groups
-from ...outputs.merging import WORDS
+from ...outputs import OUTPUT_TYPES, Groups, has_names
 from .guidelines import Guidelines, read_guidelines
 
 SIDE = 16  # images are scaled to 16 x 16 grey pixels for the model
@@ -199,7 +198,7 @@ def read_task(
     if id is None and "id" in plain.data.columns and target != "id":
         id = "id"
     named = None
-    if target in plain.data.columns and kind in WORDS:
+    if target in plain.data.columns and has_names(kind):
         records = read_table(path, target, id=id, missing=missing)
         if records.kind == "text":
             named = (naming or Naming(classes)).apply(kind, path.name, records.y, records.places)

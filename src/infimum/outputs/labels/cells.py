@@ -26,6 +26,7 @@ class LabelCells(CellFormat):
     'cat'
     """
 
+    name_words = ("class", "classes")
     lists_need_meaning = True
 
     classes: Any

@@ -30,6 +30,7 @@ class RankingCells(CellFormat):
     [('a', 'b'), ('a', 'c')]
     """
 
+    name_words = ("item", "items")
     lists_need_meaning = True
 
     @classmethod

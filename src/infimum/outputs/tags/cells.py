@@ -25,6 +25,7 @@ class TagCells(CellFormat):
     {'red': True}
     """
 
+    name_words = ("tag", "tags")
     lists_need_meaning = True
 
     @classmethod

@@ -282,3 +282,14 @@ def test_words_for_no_answer_beside_rankings_are_named(here, infimum):
         file.write("x,pref\n" + "\n".join(f"{k},{'a>b>c' if k % 9 else 'not sure'}" for k in range(30)))
     found = infimum("fit", "farms.csv", "--target", "pref", code=1)
     assert 'pass --missing "not sure"' in " ".join(found.split())
+
+
+def test_columns_of_a_wide_table_share_lines(here, infimum):
+    """The column that was not read as a number is not lost among a hundred lines."""
+    numbers = [",".join(f"{(k * j) % 7 / 10}" for j in range(1, 101)) for k in range(30)]
+    rows = [f"{cells},{'x' if k % 3 else 'y'},{k % 2}a" for k, cells in enumerate(numbers)]
+    (here / "wide.csv").write_text(",".join(f"m{j}" for j in range(1, 101)) + ",odd,label\n" + "\n".join(rows))
+    lines = infimum("fit", "wide.csv", "--target", "label", "--weights", "linear", "-q").splitlines()
+    assert sum(" feature" in line for line in lines) <= 3
+    assert any("m1 … m100 (" in line and "number, 1 feature" in line for line in lines)
+    assert any("odd: category, 2 features" in line for line in lines)

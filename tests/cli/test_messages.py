@@ -264,3 +264,32 @@ def test_messages_name_options_instead_of_arguments(here, infimum):
     text = infimum("fit", "t.csv", "--target", "y", code=1)
     assert "set --contradictions majority" in text
     assert "contradictions=" not in text
+
+
+def test_fit_shows_how_cells_with_several_names_are_read(here, infimum):
+    """Multi-select answers and candidates look alike, so a line says which of the two was assumed."""
+    with open(here / "places.csv", "w") as file:
+        file.write("age,places\n" + "\n".join(f"{k},{'bar|home' if k < 20 else 'home'}" for k in range(40)))
+    fit = ("fit", "places.csv", "--target", "places", "-q")
+    assumed = "20 cells such as 'bar|home': one of the names; if all apply, pass --meaning all_of"
+    assert assumed in " ".join(infimum(*fit).split())
+    for option in (("--meaning", "one_of"), ("--kind", "labels")):
+        assert "if all apply" not in infimum(*fit, *option)
+
+
+def test_words_for_no_answer_beside_rankings_are_named(here, infimum):
+    with open(here / "farms.csv", "w") as file:
+        file.write("x,pref\n" + "\n".join(f"{k},{'a>b>c' if k % 9 else 'not sure'}" for k in range(30)))
+    found = infimum("fit", "farms.csv", "--target", "pref", code=1)
+    assert 'pass --missing "not sure"' in " ".join(found.split())
+
+
+def test_columns_of_a_wide_table_share_lines(here, infimum):
+    """The column that was not read as a number is not lost among a hundred lines."""
+    numbers = [",".join(f"{(k * j) % 7 / 10}" for j in range(1, 101)) for k in range(30)]
+    rows = [f"{cells},{'x' if k % 3 else 'y'},{k % 2}a" for k, cells in enumerate(numbers)]
+    (here / "wide.csv").write_text(",".join(f"m{j}" for j in range(1, 101)) + ",odd,label\n" + "\n".join(rows))
+    lines = infimum("fit", "wide.csv", "--target", "label", "--weights", "linear", "-q").splitlines()
+    assert sum(" feature" in line for line in lines) <= 3
+    assert any("m1 … m100 (" in line and "number, 1 feature" in line for line in lines)
+    assert any("odd: category, 2 features" in line for line in lines)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum import PartialEstimator, PartialRegressor, outputs
+from infimum import PartialClassifier, PartialEstimator, PartialRegressor, outputs
 from infimum.conformal import Conformal, LossBalls
 from infimum.outputs.base import rows_of
 
@@ -119,3 +119,15 @@ def test_an_own_type_gets_balls_of_its_loss():
     assert everything.is_unlabelled.all()
     with pytest.raises(ValueError, match=r"Add conformal_scores\(\) to Compass"):
         found.argmin(np.zeros((50, 3)))
+
+
+def test_sets_of_class_names_are_compared_with_names(rng):
+    """The true labels are names, as in y; a name that fit has not seen is in no set."""
+    names = np.array(["low", "mid", "top"])
+    x = rng.uniform(0, 3, (200, 1))
+    truth = names[x[:, 0].astype(int)]
+    found = Conformal(PartialClassifier(), confidence_level=0.8).fit(x[:120], truth[:120]).predict_set(x[120:])
+    places = np.searchsorted(names, truth[120:])
+    np.testing.assert_array_equal(found.contains(truth[120:]), found.contains(places))
+    assert found.contains(truth[120:]).mean() > 0.6
+    assert not found.contains(np.full(80, "other")).any()

@@ -134,3 +134,17 @@ def test_a_principle_that_has_no_value_is_said_to_be_left_out():
         found = audit(x[:, None], [(v, None) for v in x], outputs.Reals())
     assert "average" in found.not_evaluated
     assert "average" not in found.predictions
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_near_rows_of_overlapping_classes_are_no_contradiction(seed):
+    """Near rows of overlapping classes differ; a wrong label among separated classes is still found."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2))
+    overlapping = np.where(X[:, 0] + rng.normal(scale=1.5, size=300) > 0, "yes", "no")
+    assert len(conflicts(X, outputs.Labels().fit(overlapping).read(overlapping))) > 10
+    assert len(audit(X, overlapping).conflicts) <= 3
+    separated = np.where(X[:, 0] > 0, "yes", "no")
+    row = int(np.argmax(X[:, 0] - np.abs(X[:, 1:]).sum(axis=1)))
+    separated[row] = "no"
+    assert row in audit(X, separated).rows()

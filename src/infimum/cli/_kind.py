@@ -74,8 +74,12 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
     examples = "; ".join(f"{place}: {shown(cell)} looks like {kind}" for (place, cell), kind in zip(first, found))
+    labels = {str(cell).strip() for _, cell, kind in kinds if kind == "labels"}
+    words = sorted(filter(DOUBT.fullmatch, labels))
+    missing = " ".join(f'--missing "{word}"' for word in words)
     raise ValueError(
         f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
+        + (f" If words mean that there is no answer, pass {missing}." if words else "")
     )
 
 

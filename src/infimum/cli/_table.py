@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..data.errors import is_missing
 from ..data.features import Features
-from ..data.numerals import parse_number
 from ..diagnostics.conflicts import unreadable
 from ..evidence import Votes
 from ..io import Records
@@ -114,31 +111,13 @@ def load(path: Path, options: TableOptions) -> Loaded:
     return loaded
 
 
-def without(loaded: Loaded, missing: list[str]) -> Loaded:
-    """Return a table without the cells that equal one of the texts of --missing, as text or as numbers.
-
-    A text may contain *, which stands for any text.
-    """
-    if not missing:
-        return loaded
-    texts = re.compile("|".join(fnmatch.translate(text.strip()) for text in missing), re.IGNORECASE)
-    numbers = {number for number in map(parse_number, missing) if number is not None}
-
-    def kept(cell: Any) -> Any:
-        text = str(cell).strip()
-        return None if texts.match(text) or parse_number(text) in numbers else cell
-
-    rows = [row._replace(value={name: kept(cell) for name, cell in row.value.items()}) for row in loaded.rows]
-    return loaded._replace(rows=rows)
-
-
 def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
     loaded = load(path, options)
     loaded.check_rows()
     loaded, options, shares = with_shares(loaded, options)
     columns, written = loaded.columns, loaded.rows
-    loaded = without(loaded, options.missing)
+    loaded = loaded.without(options.missing)
     if not options.target:
         raise ValueError(f"{loaded.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
     options = _with_defaults(path, options, columns)

@@ -21,6 +21,7 @@ LEARNERS = {
 PRINCIPLES = {"infimum": "infimum loss", "average": "average loss", "supremum": "supremum loss"}
 SHOWN = 12
 """Classes whose counts are printed; the others are added up."""
+WIDE = 40  # columns from which on those with the same description share a line
 ANNOTATORS = 5
 """Annotators that are printed."""
 
@@ -45,7 +46,7 @@ def model_lines(
     contradictory, n = model.sets_.n_contradictory, len(model.sets_)
     estimated = getattr(vars(model).get("disambiguation_"), "noise", None) is not None
     rows = [("Contradictions", f"{contradictory} of {n} rows contradict themselves")] if contradictory else []
-    rows += [("" if k else "Columns", line) for k, line in enumerate(table.describe(pipe[0]))]
+    rows += [("" if k else "Columns", line) for k, line in enumerate(_columns(table, pipe[0]))]
     rows += _annotators(table, model)
     if estimated:
         noise = model.noise_
@@ -58,6 +59,20 @@ def model_lines(
         "complete": model.selection_ is None or model.selection_.complete,
         "noise": float(model.disambiguation_.noise) if estimated else None,
     }  # fmt: skip
+
+
+def _columns(table: Table, features: Any) -> list[str]:
+    """Return one line per column; of a wide table, one line for all columns with the same description."""
+    lines = table.describe(features)
+    if len(lines) <= WIDE:
+        return lines
+    alike: dict[str, list[str]] = {}
+    for name, line in zip(table.rows[0], lines):
+        alike.setdefault(line.removeprefix(f"{name}: "), []).append(name)
+    return [
+        f"{names[0]}: {what}" if len(names) == 1 else f"{names[0]} … {names[-1]} ({len(names)} columns): {what}"
+        for what, names in alike.items()
+    ]
 
 
 def _annotators(table: Table, model: Any) -> list[tuple[str, str]]:

@@ -57,6 +57,7 @@ def fit(
     what = "Classes" if table.named is None else table.named.what.capitalize()
     rows = [
         ("Rows", f"{len(table)} of {table.kind}, {unlabelled_rows(n_empty, labelled)}"),
+        *_assumed_meaning(table, options),
         *([(what, f"{len(table.classes)}: {listed(table.classes)}")] if table.classes else []),
         *lines,
         *([] if conformal is None else [("Prediction sets", conformal.guarantee_), ("", set_sizes)]),
@@ -66,6 +67,17 @@ def fit(
         "guarantee": None if conformal is None else conformal.guarantee_, "prediction_sets": set_sizes or None,
     }  # fmt: skip
     print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
+
+
+def _assumed_meaning(table: Table, options: o.TableOptions) -> list[tuple[str, str]]:
+    """Return a line about cells with several names, if the user has not set what they mean."""
+    if table.kind != "labels" or options.kind or options.meaning or len(table.target) > 1:
+        return []
+    cells = [row.get(table.target[0]) for row in table.rows]
+    several = [cell for cell in cells if isinstance(cell, str) and "|" in cell.strip("!|")]
+    if not several:
+        return []
+    return [("", f"{len(several)} cells such as {several[0]!r}: one of the names; if all apply, pass --meaning all_of")]
 
 
 def labelled_rows(table: Table, model: Any) -> NDArray:

@@ -15,7 +15,6 @@ from . import _options as o
 from ._console import TABLES, check_out, errors_as_messages, print_result, rows_called, running, writing
 from ._models import load, texts
 from ._table import load as load_file
-from ._table import without
 from ._words import mean_size, predictions
 
 
@@ -44,7 +43,7 @@ def predict(
         with errors_as_messages(model):
             pipe, about = load(model, kind)
         loaded = load_file(file, options)
-        cells = without(loaded, about.get("missing", []))
+        cells = loaded.without(about.get("missing", []))
         X = records_of(cells, None, None, None, ReadOptions(), keep_text=True).data
         rows = [{name: found.value.get(name) for name in loaded.columns} for found in loaded.rows]
         stages.next()

@@ -13,7 +13,7 @@ from .containers import frame_of
 from .errors import listed, shown
 
 LARGEST = 1e150  # squares of larger numbers overflow
-FIRST = 64  # rows that are searched before all of them
+FIRST = 64  # rows that are checked before all of them
 FILL = (
     "Fill it in, with infimum.Features() or scikit-learn's SimpleImputer in a pipeline, or leave out the row or the"
     " column."

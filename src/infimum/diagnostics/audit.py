@@ -151,8 +151,8 @@ def of_sets(
     found.impossible = impossible or {}
     family = scaled_weights(weights)
     _predict(found, X, output, sets, family)
-    _set_suspects(found, X, output, sets, family, resolved)
-    _set_conflicts(found, X, output, sets)
+    support = _set_suspects(found, X, output, sets, family, resolved)
+    _set_conflicts(found, X, output, sets, support)
     _set_disagreements(found, output, sets)
     return found
 
@@ -190,13 +190,14 @@ def _first_prediction(found: Audit) -> NDArray | None:
 
 def _set_suspects(
     found: Audit, X: Any, output: OutputSpace, sets: Sets, weights: Any, resolved: DisambiguationResult | None
-) -> None:
+) -> NDArray | None:
+    """Set the suspects, and return the support of each row if it is known."""
     z = _first_prediction(found)
     if z is None:
-        return
+        return None
     support, rows = label_errors(X, output, sets, weights, resolved)
     if support is None:
-        return
+        return None
     confirmed = sets[rows].contains(z[rows]) if len(rows) else np.zeros(0, dtype=bool)
     if resolved is None:  # those of a model stay its own, without a prediction that would contradict it
         rows, confirmed = rows[~confirmed], confirmed[~confirmed]
@@ -208,6 +209,7 @@ def _set_suspects(
         {"row": int(row), "set": text, "predicted": other, "support": float(support[row])}
         for row, text, other in zip(rows, texts, predicted)
     ]
+    return support
 
 
 def label_errors(
@@ -226,7 +228,7 @@ def label_errors(
         support = resolved.support
         if given or sets.options() is None:
             return support, resolved.suspects
-        return support, np.flatnonzero(support < max(MIN_SUPPORT, SHARE_OF_MEDIAN * float(np.median(support))))
+        return support, np.flatnonzero(_is_low(support))
     if supports_soft(sets) or len(sets) < 2 or X is None:
         return None, np.empty(0, dtype=int)
     family = scaled_weights(None if len(sets) <= COMPARED_ROWS else weights)
@@ -252,7 +254,11 @@ def support_of(output: OutputSpace, sets: Sets, z: NDArray) -> tuple[NDArray, ND
     return 1 / (1 + far / typical), np.flatnonzero(far > FAR * typical)
 
 
-def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> None:
+def _is_low(support: NDArray) -> NDArray:
+    return support < max(MIN_SUPPORT, SHARE_OF_MEDIAN * float(np.median(support)))
+
+
+def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets, support: NDArray | None) -> None:
     try:
         pairs = conflicts(nearest_rows(X, 1).scaled(X), sets)
     except ValueError as error:
@@ -265,6 +271,9 @@ def _set_conflicts(found: Audit, X: Any, output: OutputSpace, sets: Sets) -> Non
         far = losses(output, sets, z)
         odd = {row for row in support_of(output, sets, z)[1].tolist() if far[row] > least}
         pairs = [pair for pair in pairs if odd & set(pair[:2])]
+    elif support is not None:  # near rows of classes that overlap differ without contradiction
+        low = _is_low(support)
+        pairs = [pair for pair in pairs if pair[2] == 0 or low[list(pair[:2])].any()]
     texts = output.format_sets(sets, [i for pair in pairs for i in pair[:2]]) if pairs else []
     found.conflicts = [
         {"row": i, "set": a, "other": j, "its set": b, "distance": d}

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import codecs
 import csv
+import fnmatch
 import gzip
 import importlib
 import importlib.util
 import io
+import re
 import sys
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..data.limits import check_values, gunzipped
+from ..data.numerals import parse_number
 from ._files import Found, Path_, csv_records, json_records, name_of, read_excel
 from ._frames import backend_of, rows_of_frame
 
@@ -129,6 +133,20 @@ class Loaded(NamedTuple):
     def is_text(self) -> bool:
         """Whether every cell is text."""
         return self.layout is not None
+
+    def without(self, missing: Iterable[str]) -> Loaded:
+        """Return the table without the cells that equal one of the texts, in which * stands for any text."""
+        if not missing:
+            return self
+        texts = re.compile("|".join(fnmatch.translate(text.strip()) for text in missing), re.IGNORECASE)
+        numbers = {number for number in map(parse_number, missing) if number is not None}
+
+        def kept(cell: Any) -> Any:
+            text = str(cell).strip()
+            return None if texts.match(text) or parse_number(text) in numbers else cell
+
+        rows = [row._replace(value={name: kept(cell) for name, cell in row.value.items()}) for row in self.rows]
+        return self._replace(rows=rows)
 
     def check_rows(self) -> None:
         """Raise ValueError if the table has no rows."""

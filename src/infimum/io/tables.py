@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 from ..data.errors import InfimumWarning
@@ -44,6 +45,7 @@ def read_table(
     sep: str | None = None,
     encoding: str | None = None,
     keep_text: bool = False,
+    missing: Collection[str] = (),
 ) -> Records:
     """Read a table with a column of partial labels.
 
@@ -86,6 +88,8 @@ def read_table(
         Leave the cells of text files as text, and those of other files as they are. Use it with
         :class:`infimum.Features`, which decides in `fit` what a column is. Otherwise a category such as "1.50" is a
         number in a file that happens to contain only numbers.
+    missing : list of str, default ()
+        Cells with one of these texts are empty, for example ``["not sure", "-9"]``. `*` stands for any text.
 
     See Also
     --------
@@ -94,7 +98,7 @@ def read_table(
     options = ReadOptions(meaning, unticked, classes=classes, backend=backend, separator=separator)
     if kind is not None:
         one_of("kind", kind, OUTPUT_TYPES)
-    loaded = load_table(path, backend, sep, encoding)
+    loaded = load_table(path, backend, sep, encoding).without(missing)
     if loaded.layout is not None and encoding is None and not loaded.layout.encoding.startswith("utf"):
         warnings.warn(
             f"{loaded.name} is not UTF-8; it is read as {loaded.layout.encoding}. Pass encoding=… if that is wrong.",

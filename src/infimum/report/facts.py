@@ -214,7 +214,7 @@ def reviewed(
     for s in sorted(audit.suspects, key=lambda s: -(_probability(resolved, z, s["row"]) or 0.0)):
         reasons.setdefault(s["row"], []).append("The other rows contradict its label.")
     for pair in audit.conflicts:
-        near = "the same features as" if pair["distance"] == 0 else "nearly the same features as"
+        near = "the same features as" if pair["distance"] == 0 else "features similar to those of"
         for row, other in ((pair["row"], pair["other"]), (pair["other"], pair["row"])):
             listed = reasons.setdefault(row, [])
             if not any(text.startswith("It has") for text in listed):

@@ -42,7 +42,7 @@ def section(found: Audit, cases: Sequence[Case], name: Callable[[int], str], war
         h.head("Neighbours that contradict each other"),
         none if not conflicts else h.table(
             ["row", "set", "other row", "its set", "distance"], conflicts,
-            "Rows with the same (distance 0) or nearly the same features, and sets without a common output."),
+            "Rows with the same (distance 0) or similar features, and sets without a common output."),
         h.head("Rows on which the principles disagree"),
         none if not differ else h.table(["row", "set", *names, "difference"], differ, caption, 50),
         h.head("Explanations of predictions"), *_cases(cases, name),

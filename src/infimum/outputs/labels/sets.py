@@ -154,6 +154,11 @@ class CandidateLabels(Sets):
         return self.sizes == self.listed.shape[1]
 
     def contains(self, z: NDArray) -> NDArray:
+        z = np.asarray(z)
+        if self.classes is not None and z.dtype.kind in "OUS":  # names of classes instead of their numbers
+            places = map(Names(self.classes, "classes").find, z.tolist())
+            known = np.array([-1 if place is None else place for place in places], dtype=int)
+            return (known >= 0) & self.contains(known)
         at = np.asarray(self.listed[np.arange(len(self)), np.asarray(z, dtype=int)]).ravel()
         return at != self.negated
 

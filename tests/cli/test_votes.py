@@ -94,6 +94,15 @@ def test_features_that_differ_between_answers_raise_an_error(tmp_path):
     assert "--ignore x" in text
 
 
+def test_answers_without_features_raise_an_error_that_names_the_aggregation(tmp_path):
+    path = write(tmp_path / "t.csv", ["id", "annotator", "label"], [["a", "ann", "cat"], ["a", "bob", "dog"]])
+    found = run(app, ["clean", str(path), "-t", "label", "--out", str(tmp_path / "c.csv")])
+    assert found.exit_code == 1
+    text = " ".join(found.output.split())
+    assert "t.csv has no feature columns besides label, id, annotator. Models need features." in text
+    assert "fit(None, Votes.from_table(df, row=…" in text
+
+
 def test_gold_without_repeated_ids_raises_an_error(tmp_path):
     path = write(tmp_path / "t.csv", ["id", "x", "label", "known"], [["a", 1, "cat", "cat"], ["b", 2, "dog", ""]])
     found = run(app, ["fit", str(path), "-t", "label", "--gold", "known", "--out", str(tmp_path / "m.skops")])

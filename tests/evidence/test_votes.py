@@ -110,6 +110,19 @@ def test_answers_outside_the_classes_are_named_by_row_and_annotator():
         PartialClassifier(classes=["cat", "dog"]).fit(np.eye(2), votes)
 
 
+def test_a_table_of_answers_as_y_raises_an_error_that_names_votes():
+    answers = np.array([["cat", None], ["dog", "owl"]], dtype=object)
+    with pytest.raises(ValueError, match=r"answers of one annotator, pass infimum\.Votes\(y\)"):
+        PartialClassifier().fit(np.eye(2), answers)
+
+
+def test_a_model_without_features_cannot_predict():
+    model = PartialClassifier().fit(None, Votes([["cat", "cat"], ["dog", "owl"], ["cat", "dog"]]))
+    assert len(model.labels_) == 3
+    with pytest.raises(ValueError, match=r"Got None\. Only fit accepts None, with Votes as y; labels_ contains"):
+        model.predict(None)
+
+
 def test_scikit_learn_splits_votes():
     random = np.random.default_rng(0)
     X = random.standard_normal((60, 2))

@@ -309,5 +309,10 @@ def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any,
         columns = [*options.feature, *([options.sequence] if options.sequence in columns else [])]
         unused.pop(options.sequence, None)  # type: ignore[arg-type]
     if not columns:
-        raise ValueError(f"{name_of(path)} has no feature columns besides {', '.join([*options.target, *unused])}.")
+        alone = "" if options.annotator is None else (
+            " Models need features. Answers of several annotators are aggregated without them in Python:"
+            " PartialClassifier().fit(None, Votes.from_table(df, row=…, annotator=…, answer=…)).labels_"
+        )  # fmt: skip
+        named = ", ".join([*options.target, *unused])
+        raise ValueError(f"{name_of(path)} has no feature columns besides {named}.{alone}")
     return records.data[columns], unused

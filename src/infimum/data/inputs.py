@@ -99,7 +99,8 @@ def readable(X: Any) -> Any:
     if sparse.issparse(X):
         return X.tocsr()  # a matrix in the format DOK is a dict
     if X is None or isinstance(X, str | bytes | dict | set | frozenset):
-        raise ValueError(f"X must be a table of numbers, rows by features. Got {shown(X)}.")
+        alone = " Only fit accepts None, with Votes as y; labels_ contains the result." if X is None else ""
+        raise ValueError(f"X must be a table of numbers, rows by features. Got {shown(X)}.{alone}")
     if isinstance(X, np.ma.MaskedArray):
         masked = np.argwhere(np.ma.getmaskarray(X))
         if X.ndim == 2 and len(masked):

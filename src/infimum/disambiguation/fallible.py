@@ -54,7 +54,10 @@ class Fallible(Categorical):
         super().__init__(np.broadcast_to(np.True_, mask.shape), sets, sample_weight)
         self.candidates, self.sources, self.names, self.option_names = mask, sources, names, option_names or []
         self.in_training: NDArray | None = None
-        if names is None and mask.shape[1] == 1:
+        if names is not None:
+            # wrong answers are a worse target than estimated labels, which the final fit uses
+            self.n_growths_compared = 1
+        elif mask.shape[1] == 1:
             self.held_out_rounds = HELD_OUT_ROUNDS
         self.frozen = False
         """Whether the sources are given, and not estimated from these rows."""

@@ -62,6 +62,8 @@ class SetPosterior(ABC):
     """The number of axes in e."""
     n_growths: int = 0
     """How often supervised weights are fitted again to the labels that they estimate, before the labels are final."""
+    n_growths_compared: int = 0
+    """The same for model selection, which does not fit them to the final labels."""
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
     ranks_errors: bool = False

@@ -205,7 +205,8 @@ class Disambiguation(BaseEstimator):
         # BLAS threads wait for each other between many small products
         with single_blas() if len(sets) <= SINGLE_THREAD_ROWS else nullcontext():
             posterior = posterior_of(sets, rows.w) if weights.supervised and self.is_soft(sets) else None
-            fitted = fit_growing(weights, rows.X, target, posterior, rows.w)
+            n_growths = 0 if posterior is None else posterior.n_growths
+            fitted = fit_growing(weights, rows.X, target, posterior, rows.w, n_growths)
             output, result = self._estimate(rows, output, sets, fitted, target)
             if fitted.supervised:
                 phi = output.reduced(result.phi) if posterior is None else posterior.growth_target(result.phi)

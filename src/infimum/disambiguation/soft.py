@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -226,18 +227,20 @@ def run(
 
 
 def fit_growing(
-    weights: Weights, X: Any, target: Target, posterior: SetPosterior | None, sample_weight: Any = None
-) -> Weights:
-    """Fit weights; supervised ones are fitted again and again to the labels that they estimate.
+    weights: Weights, X: Any, target: Target, posterior: SetPosterior | None, sample_weight: Any = None,
+    n_growths: int = 0,
+) -> Weights:  # fmt: skip
+    """Fit weights; supervised ones are fitted again `n_growths` times to the labels that they estimate.
 
     Sets are a poor target: a forest that is grown on the middles of wide intervals splits by their widths. Each round
     estimates the labels from what the other rows predict, and fits the weights to these.
     """
-    if posterior is None or not posterior.n_growths or not weights.supervised:
+    if posterior is None or not n_growths or not weights.supervised:
         return weights.fit(X, target, sample_weight)
+    posterior = copy(posterior)  # other threads use it, and annotators are estimated again
     q = posterior.prior()
     fitted = weights.fit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
-    for _ in range(posterior.n_growths):
+    for _ in range(n_growths):
         operator = fitted.loo_operator()
         if operator is None:  # weights without leave-one-out predictions cannot estimate labels
             break

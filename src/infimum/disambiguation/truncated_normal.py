@@ -41,7 +41,7 @@ class TruncatedNormal(SetPosterior):
     """
 
     axes = 1
-    n_growths = 1
+    n_growths = n_growths_compared = 1
     holds_out_folds = False
 
     def __init__(

@@ -91,10 +91,10 @@ class KernelCache:
         if candidate.rows:
             return self._of_exact_rows(replace(candidate, rows=""))
         if candidate.lam is None:
-            grows = posterior is not None and posterior.n_growths > 0
-            key = candidate.learner, posterior if grows else None
+            n_growths = 0 if posterior is None else posterior.n_growths_compared
+            key = candidate.learner, posterior if n_growths else None
             if key not in self._grown:  # mixtures use the same forests
-                self._grown[key] = self._hold_out(candidate.build(self.n, self.config), posterior)
+                self._grown[key] = self._hold_out(candidate.build(self.n, self.config), posterior, n_growths)
             return self._grown[key]
         if candidate.has_relevance and not preview:
             latest = self._latest
@@ -104,13 +104,13 @@ class KernelCache:
         K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
         return ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
 
-    def _hold_out(self, weights: Weights, posterior: SetPosterior | None) -> Holdout:
+    def _hold_out(self, weights: Weights, posterior: SetPosterior | None, n_growths: int) -> Holdout:
         """Return the predictions of weights without a regularisation strength."""
         if weights.supervised and self.sets.comparisons() is not None:
             # the splits of one forest have seen all comparisons, and rounds of updates spread them: pure noise would
             # be predicted better than by a constant
             return Refitted.of(weights, self.X, self.target, self.w, self.folds)
-        fitted = fit_growing(weights, self.X, self.target, posterior, self.w)
+        fitted = fit_growing(weights, self.X, self.target, posterior, self.w, n_growths)
         return fitted.held_out(self.X, self.target, self.w, self.folds)
 
     def _of_exact_rows(self, candidate: Candidate) -> Holdout:

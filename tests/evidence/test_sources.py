@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from infimum import Disambiguation, PartialClassifier, PartialSearch, Votes, clean_labels
+from infimum import Disambiguation, PartialClassifier, PartialSearch, Taxonomy, Votes, clean_labels
 from infimum.data import Table
 from infimum.disambiguation import posterior_of, soft
 from infimum.disambiguation.fallible import Fallible
@@ -324,6 +324,21 @@ def test_forests_are_compared_after_a_fit_to_estimated_labels():
     each = [kernels.holdout(forest, posterior=one) for one in (None, posterior_of(sets))]
     right = [np.mean(one.predict(np.eye(3)[truth]).argmax(axis=1) == truth) for one in each]
     assert right[1] > right[0] + 0.02
+
+
+def test_costs_of_errors_and_taxonomies_apply_to_votes():
+    X, truth = blobs(90)
+    names = np.array(["cat", "dog", "owl"])
+    answers = names[crowd(truth, np.full(6, 0.85), per_row=6)].astype(object)
+    answers[::9, 0] = "pet"
+    tree = Taxonomy({"pet": ["cat", "dog"], "bird": ["owl"]})
+    votes = Votes(answers, gold={0: names[truth[0]]})
+    model = PartialClassifier(tree).fit(X, votes)
+    assert np.mean(model.predict(X) == names[truth]) > 0.85
+    cost = 1 - np.eye(3)
+    cost[0, 2] = 5.0  # of predicting cat for an owl
+    sets = Labels(cost, classes=names.tolist()).fit(votes).read(Votes([["cat", "owl"], ["owl", None], [None, None]]))
+    assert np.allclose(sets.center(), [[2.5, 1.0, 0.5], [5.0, 1.0, 0.0], [2.0, 2 / 3, 2 / 3]])
 
 
 def test_known_labels_are_kept():

@@ -161,7 +161,7 @@ class CandidateLabels(Sets):
         if self.cost is None:
             return self._embed_zero_one(principle)
         if principle == "average":
-            return Embedding(self.center(), np.zeros(len(self)))
+            return Embedding(CandidateLabels.center(self), np.zeros(len(self)))  # not of soft labels or votes
         # L(z, S_i) = min or max of cost[z, y] over y in S_i
         best, worst = (np.minimum, math.inf) if principle == "infimum" else (np.maximum, -math.inf)
         out = np.full((len(self), self.listed.shape[1]), worst)

@@ -168,7 +168,8 @@ class VotedLabels(CandidateLabels):
         return _replaced(own, answered, mean @ phi, mean @ constant)
 
     def center(self) -> NDArray:
-        return np.asarray(self.embed("average").phi)
+        phi, constant = self.embed("average")
+        return np.asarray(phi) + constant[:, None]
 
     def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
         return Sets.rowwise_loss(self, psi, principle)

@@ -236,7 +236,7 @@ def fit_growing(
     if posterior is None or not posterior.n_growths or not weights.supervised:
         return weights.fit(X, target, sample_weight)
     q = posterior.prior()
-    fitted = weights.fit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
+    fitted = weights.fit_roughly(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
     for _ in range(posterior.n_growths):
         operator = fitted.loo_operator()
         if operator is None:  # weights without leave-one-out predictions cannot estimate labels

@@ -8,6 +8,7 @@ from infimum import Chunks, PartialClassifier, PartialRegressor, PartialSearch, 
 from infimum.data.errors import InfimumWarning
 from infimum.diagnostics import audit
 from infimum.selection import SearchConfig
+from infimum.selection.candidates import Candidate
 from infimum.weights import BY_NAME
 
 FAMILIES = sorted(BY_NAME)
@@ -119,3 +120,20 @@ def test_a_budget_keeps_the_family(wine):
     with pytest.warns(InfimumWarning, match="The search stopped"):
         model = PartialClassifier(weights="forest", max_search_time=1e-6).fit(X, sets)
     assert isinstance(model.weights_, weights.Forest)
+
+
+def test_wide_tables_of_numbers_are_compared_with_boosting_and_a_linear_model_in_dual_form(rng):
+    X = rng.standard_normal((90, 301))
+    y = X[:, :20].sum(axis=1)
+    model = PartialRegressor(search_config=SearchConfig(kernel_lams=(1e-3,), n_trees=30, n_steps=0))
+    model.fit(X, np.column_stack([y - rng.random(90), y + rng.random(90)]))
+    assert {"boosting", "linear"} <= {one.weights for one in model.selection_.results}
+
+
+def test_linear_ridge_in_dual_form_has_the_same_predictions(rng):
+    X, phi, queries = rng.standard_normal((30, 50)), rng.standard_normal((30, 2)), rng.standard_normal((5, 50))
+    linear = Candidate("linear", "standard", lam=0.1)
+    dual = linear.build(30, SearchConfig(), n_features=50).fit(X)
+    primal = linear.build(30, SearchConfig()).fit(X)
+    assert isinstance(dual.weights_, weights.KernelRidge)
+    np.testing.assert_allclose(dual(queries) @ phi, primal(queries) @ phi, atol=1e-3)

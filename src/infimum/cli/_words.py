@@ -15,7 +15,8 @@ KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
 LEARNERS = {
     "linear": "linear ridge", "LinearRidge": "linear ridge", "forest": "random forest", "Forest": "random forest",
     "neighbors": "nearest neighbours", "Neighbors": "nearest neighbours", "KernelRidge": "kernel ridge",
-    "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian", "mixture": "average of several base learners",
+    "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian", "boosting": "gradient boosting",
+    "Boosting": "gradient boosting", "mixture": "average of several base learners",
 }  # fmt: skip
 """Base learners in words, by family or by class."""
 PRINCIPLES = {"infimum": "infimum loss", "average": "average loss", "supremum": "supremum loss"}

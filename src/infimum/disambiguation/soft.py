@@ -239,7 +239,7 @@ def fit_growing(
         return weights.fit(X, target, sample_weight)
     posterior = copy(posterior)  # other threads use it, and annotators are estimated again
     q = posterior.prior()
-    fitted = weights.fit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
+    fitted = weights.fit_roughly(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
     for _ in range(n_growths):
         operator = fitted.loo_operator()
         if operator is None:  # weights without leave-one-out predictions cannot estimate labels

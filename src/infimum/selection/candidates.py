@@ -16,6 +16,7 @@ from ..loss import PRINCIPLES, Infimum, Principle
 from ..outputs.base import Sets
 from ..recipe import AUTO, Recipe, is_auto, sets_noise, with_noise
 from ..weights import (
+    Boosting,
     Constant,
     Forest,
     KernelRidge,
@@ -99,7 +100,7 @@ class Candidate:
 
     def build(
         self, n: int, config: SearchConfig, *, lam_ratio: float = 1.0, median: float = 1.0,
-        relevance: NDArray | None = None, centers: NDArray | None = None, chunked: bool = False,
+        relevance: NDArray | None = None, centers: NDArray | None = None, chunked: bool = False, n_features: int = 0,
     ) -> Weights:  # fmt: skip
         """Return the weights, to be fitted to n rows; see `is_approximated` for kernel ridge.
 
@@ -114,6 +115,8 @@ class Candidate:
                 config.n_trees, self.splits or "random", self.min_samples_leaf or 1, self.max_features or "sqrt",
                 bootstrap=True, random_state=config.random_state, n_jobs=config.n_jobs,
             )  # fmt: skip
+        if self.weights == "boosting":
+            return Boosting(max_features=self.max_features, random_state=config.random_state, n_jobs=config.n_jobs)
         if self.parts:
             return Mixture([part.build(n, config) for part, _ in self.parts], [share for _, share in self.parts])
         if self.weights == "constant":
@@ -123,6 +126,9 @@ class Candidate:
         if self.weights == "neighbors":
             return Scaled(Neighbors(self.n_neighbors, weights="distance", n_jobs=config.n_jobs))
         lam = (self.lam or 0.0) * lam_ratio
+        if self.weights == "linear" and n < n_features <= config.linear_columns_regression:
+            dual = KernelRidge(lam, "polynomial", gamma=1.0, degree=1, coef0=config.intercept_weight * n_features)
+            return Scaled(dual, margin=config.margin)
         if self.weights == "linear":
             return Scaled(LinearRidge(lam), margin=config.margin)
         shape: dict[str, Any] = {"lam": lam, "kernel": self.kernel, "gamma": (self.gamma or 0.0) / median}
@@ -167,7 +173,7 @@ def first_candidates(
 
 def _grows(learner: Candidate) -> bool:
     """Whether a base learner is grown on labels, or ignores the features."""
-    return learner.weights in ("forest", "constant")
+    return learner.weights in ("forest", "boosting", "constant")
 
 
 def _learners_of(family: str, n: int, X: Any, config: SearchConfig, regression: bool = False) -> list[Candidate]:
@@ -180,6 +186,9 @@ def _learners_of(family: str, n: int, X: Any, config: SearchConfig, regression: 
         # for classification, the others are tried if the first one is good
         forests = _forests(X.shape[1], config, regression)
         return [forest_of(*one) for one in (forests if regression else forests[:1])]
+    if family == "boosting":
+        share = config.forest_share(X.shape[1])
+        return [Candidate("boosting", max_features=one) for one in (share, share / 3)]
     if family == "neighbors":
         return [Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors]
     if family == "laplacian":
@@ -195,7 +204,7 @@ def _forests(n_features: int, config: SearchConfig, regression: bool) -> list[tu
     """Return the forests that are tried; for regression on many features, with a smaller share of them per split."""
     if not regression:
         return list(config.forests)
-    most = config.forest_share_wide if n_features > config.wide_columns else 1.0
+    most = config.forest_share(n_features)
     return [(splits, leaf, min(share or 1.0, most)) for splits, leaf, share in config.forests_regression]
 
 
@@ -213,11 +222,12 @@ def _first_learners(
     kernels = learners("kernel")
     n_first = len(kernels) // len(config.kernel_lams)
     yield from kernels[:n_first]
-    if X.shape[1] <= config.linear_columns:
+    if X.shape[1] <= (config.linear_columns_regression if regression else config.linear_columns):
         yield from learners("linear")
     low, high = config.forest_rows
     if low <= n <= high and not sparse.issparse(X) and not chunked:
         yield from learners("forest")
+        yield from learners("boosting")[:1] if regression and X.shape[1] > config.wide_columns else []
     if n <= high and not chunked:
         yield from learners("neighbors")
     yield from kernels[n_first:]

@@ -41,14 +41,16 @@ class SearchConfig:
     first_rows: int = 250
     """Rows of the first comparison, which for classification ranks kernels, linear models and neighbours under one
     principle. More rows rank them more reliably and cost a cubic time."""
-    first_rows_regression: int = 500
+    first_rows_regression: int = 300
     """`first_rows` for regression."""
     second_rows: int = 750
     """Rows on which the best candidates are compared again. Twice as many take four times as long per kernel."""
     second_rows_noisy: int = 1500
     """`second_rows` if it is likelier on few rows that sets miss the true label. Such sets make scores less certain."""
-    second_rows_regression: int = 1500
-    """`second_rows` for regression; also the sample of chunked data."""
+    second_rows_regression: int = 1000
+    """`second_rows` for regression."""
+    chunk_rows: int = 1500
+    """Rows of chunked data on which candidates are compared."""
     first_rows_costly: int = 200
     """`first_rows` for costly predictions."""
     skip_first_ratio: float = 1.5
@@ -82,7 +84,7 @@ class SearchConfig:
     forests: tuple[tuple[str, int, float | None], ...] = (("random", 1, None), ("random", 5, None))
     """Forests: the kind of splits, `min_samples_leaf`, and the share of features per split (None: their root)."""
     forests_regression: tuple[tuple[str, int, float | None], ...] = (
-        ("extra", 1, 1.0), ("random", 1, 1 / 3), ("random", 5, 1 / 3)
+        ("extra", 1, 1.0), ("random", 3, 1 / 3)
     )  # fmt: skip
     """`forests` for regression, where few features are relevant more often, and splits need to see them all."""
     wide_columns: int = 100
@@ -101,6 +103,9 @@ class SearchConfig:
     """`laplacian_rows` for sparse X, whose city-block distances take forty times as long."""
     linear_columns: int = 300
     """Features up to which linear ridge is tried; beyond, its normal equations take longer than the kernels."""
+    linear_columns_regression: int = 5_000
+    """`linear_columns` for regression, where many small effects often add up. With more features than rows, linear
+    ridge is fitted as a kernel."""
     margin: float = 3.0
     """Standard deviations beyond the range of the training rows to which features of new rows are clipped, for kernels
     and linear ridge. Their predictions are arbitrary far from all training rows."""
@@ -174,18 +179,18 @@ class SearchConfig:
     """Multiple of the least set risk. Principles beyond it are not followed."""
     min_gain: float = 1e-3
     """Nats per row that feature relevances must gain."""
-    n_kept: int = 3
-    """Candidates per principle and family that go on to more rows."""
+    n_kept: int = 1
+    """Candidates per principle and family that go on to more rows, with and without feature relevances each."""
     search_cells: float = 5e7
     """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
-    n_kept_costly: int = 1
-    """`n_kept` for costly predictions."""
     family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
     family_order_rankings: tuple[str, ...] = ("linear", "kernel", "forest", "neighbors")
     """`family_order` for rankings. If people compare only items that are almost equal, many models agree with held-out
     comparisons, and scores that are linear in x are more often right about all other pairs."""
-    family_order_regression: tuple[str, ...] = ("mixture", "forest", "linear", "kernel", "neighbors")
+    family_order_regression: tuple[str, ...] = (
+        "mixture", "forest", "boosting", "linear", "kernel", "neighbors"
+    )  # fmt: skip
     """`family_order` for regression."""
     mixture_power: float = 0.1
     """Exponent of the likelihood of all sets in the shares of a mixture. 0 gives equal shares, 1 almost the best
@@ -209,6 +214,10 @@ class SearchConfig:
     def __repr__(self) -> str:
         changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]
         return f"SearchConfig({', '.join(changed)})"
+
+    def forest_share(self, n_features: int) -> float:
+        """Return the largest share of the features that trees consider for a split, for regression."""
+        return self.forest_share_wide if n_features > self.wide_columns else 1.0
 
     def n_centers(self, n: int) -> int:
         """Return the number of Nyström centres for n rows."""

@@ -29,7 +29,7 @@ def compare_first(problem: SearchProblem, data: EvaluationData, record: Record, 
         record.compare([one for one in candidates if not is_search(problem, one)], data)
         found = record.on(data)
         if found:
-            learners = {one.candidate.learner for one in survivors(found, problem.rule, problem.config.n_kept_costly)}
+            learners = {one.candidate.learner for one in survivors(found, problem.rule)}
             candidates = [one for one in candidates if one.learner in learners]
             width = data.output.psi(found[0].z[:1].astype(int)).shape[1]
             if len(data) ** 2 * width > problem.config.search_cells or not data.sets.exact_argmin:

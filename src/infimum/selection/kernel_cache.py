@@ -170,7 +170,7 @@ class KernelCache:
         # the ridge n lam grows as the root of n: between constant noise and constant lam
         ratio = float(np.sqrt(self.total / max(n, self.total)))
         if candidate.gamma is None:
-            return candidate.build(n, self.config, lam_ratio=ratio)
+            return candidate.build(n, self.config, lam_ratio=ratio, n_features=self.X.shape[1])
         found: dict[str, Any] = {
             "lam_ratio": ratio,
             "median": self.distances(candidate.scaling, candidate.kernel)[1],

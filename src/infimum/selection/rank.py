@@ -262,7 +262,7 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule, principle: str = "disam
     return [mixture, replace(mixture, principle="average")] if few and averages else [mixture]
 
 
-def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None) -> list[Evaluation]:
+def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
     """Return the constants, and the few candidates of each competitive group that may be as good as its best one.
 
     The best candidates with and without feature relevances are counted separately, as they profit differently from
@@ -271,12 +271,11 @@ def survivors(found: Sequence[Evaluation], rule: Rule, n_kept: int | None = None
     """
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
-    first = n_kept or rule.config.n_kept
     groups = competitive_groups(models or found, rule, rule.n_se_more_rows)
     soft = [group[0] for group in groups if has_likelihood(group[0])]
     for group in groups:
         by_relevance = ([one for one in group if one.candidate.has_relevance is with_it] for with_it in (False, True))
-        few = {id(one) for some in by_relevance for one in some[:first]}
+        few = {id(one) for some in by_relevance for one in some[: rule.config.n_kept]}
         best, *others = [one for one in group if id(one) in few]
         if soft and not has_likelihood(best) and not likeliest(soft).rows.is_worse(best.rows, rule.config.n_se_tie):
             continue
@@ -344,13 +343,23 @@ def nearest_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
     """Return the selected candidate and the best forest of each kind, with predictions that minimise the infimum loss.
 
     The mean of the estimated values minimises the squared error. If intervals are one-sided and predictions uncertain,
-    it is far beyond some of their ends, and the set risk is large.
+    it is far beyond some of their ends, and the set risk is large. Candidates with negative weights are left out:
+    predictions of smooth models are rarely uncertain in this way, and take much longer.
     """
     best = select(found, rule)
     forests = [one for group in ranked_groups(found, rule) for one in group if one.candidate.weights == "forest"]
     kinds = {one.candidate.splits: one for one in reversed(forests)}
     tops = [one for one in [best, *kinds.values()] if one.candidate.principle == "disambiguation"]
-    return [replace(one.candidate, principle=NEAREST) for one in tops if not is_constant(one)]
+    return [replace(one.candidate, principle=NEAREST) for one in tops if _families(one.candidate) <= POSITIVE]
+
+
+POSITIVE = {"forest", "neighbors"}
+"""Families whose weights are never negative."""
+
+
+def _families(candidate: Candidate) -> set[str]:
+    """Return the family of a candidate, or those of the parts of a mixture."""
+    return {part.weights for part, _ in candidate.parts} or {candidate.weights}
 
 
 def likeliest(found: Iterable[Evaluation]) -> Evaluation:

@@ -79,6 +79,8 @@ class Result:
             return text if self.weights == "kernel" else f"{self.weights}, {text}"
         if not isnan(self.n_neighbors):
             return f"{self.weights}, {self.n_neighbors:g} nearest"
+        if self.weights == "boosting":
+            return f"boosting, {self.max_features:.2g} of the features"
         if isnan(self.min_samples_leaf):
             return self.weights
         trees = "extra trees" if self.splits == "extra" else "forest"

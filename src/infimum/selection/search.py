@@ -224,8 +224,7 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
             record.compare(forests, data)
             behind = far_behind([one for one in record.on(data) if one.candidate in forests], found, problem.rule)
             later = [one for one in later if one.learner not in behind]
-            n_kept = config.n_kept if problem.rule.regression else config.n_kept_costly
-            kept = [one.candidate for one in survivors(found, problem.rule, n_kept)] + later
+            kept = [one.candidate for one in survivors(found, problem.rule)] + later
             plain = [one for one in kept if not one.has_relevance]
             starts = [[one] for one in kept if one.has_relevance]
             data = problem.data(order[:second], threads)
@@ -234,7 +233,7 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
                 starts = relevance_starts(record.latest(data), problem.rule)
             # Stage 5: refine, with and without relevances.
             relevant = relevant_candidates(problem, data, record, starts, plain)
-            try_neighbours(problem, data, record, relevant, rougher=classifies)
+            try_neighbours(problem, data, record, relevant, rougher=not problem.costly)
         # Stage 6: average the best candidates of all families.
         if not problem.costly and is_auto(problem.recipe.weights) and not problem.chunked and record.on(data):
             record.compare(mixtures_of(record.on(data), problem.rule), data)
@@ -328,7 +327,7 @@ def chunked_problem(recipe: Recipe, rows: Any, output: OutputSpace, sets: Any, c
         pairs = [(name, "inside") for name, _ in pairs if _needs_sums_only(principles[name], sets.sample)]
     if not pairs:
         raise ValueError(f"No principle supports {sets!r} in chunks. Fit on arrays.")
-    some = rows.sample(config.second_rows_regression)
+    some = rows.sample(config.chunk_rows)
     table, parsed = Table(some.X, some.y, some.w, rows.names), output.read(some.y)
     rankings = parsed.comparisons() is not None
     rule = Rule(config, has_density(parsed), n_choices=_n_choices(parsed), rankings=rankings)

@@ -1,6 +1,7 @@
 """Weights alpha(x), which determine how much each training row counts for the prediction at x."""
 
 from .base import Alpha, PrecomputedWeights, Target, Weights, as_alpha
+from .families.boosting import Boosting
 from .families.constant import Constant
 from .families.forest import Forest
 from .families.kernel_ridge import KernelRidge
@@ -15,6 +16,7 @@ from .wrappers import LabelledRowsOnly, Scaled
 
 __all__ = [
     "Alpha",
+    "Boosting",
     "Constant",
     "Forest",
     "KernelRidge",
@@ -41,6 +43,7 @@ BY_NAME: dict[str, type[Weights]] = {
     "linear": LinearRidge,
     "neighbors": Neighbors,
     "forest": Forest,
+    "boosting": Boosting,
     "laplacian": Laplacian,
 }
 

@@ -95,6 +95,10 @@ class Weights(BaseEstimator, ABC):
         """Fit again to the same X with another target."""
         return self.fit(X, target, sample_weight)
 
+    def fit_roughly(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        """Fit for a first estimate of the labels, after which `refit` follows; some families save time here."""
+        return self.fit(X, target, sample_weight)
+
     def check_rows(self, rows: Any) -> Self:
         """Return self, or raise an error if these weights do not support rows in chunks."""
         if not rows.in_memory and not self.supports_chunks:

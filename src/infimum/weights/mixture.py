@@ -65,6 +65,12 @@ class Mixture(Weights):
         return all(part.has_leave_one_out for part in self.parts)
 
     def fit(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        return self._fit_parts("fit", X, target, sample_weight)
+
+    def fit_roughly(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
+        return self._fit_parts("fit_roughly", X, target, sample_weight)
+
+    def _fit_parts(self, method: str, X: Any, target: Any, sample_weight: Any) -> Self:
         shares = np.ones(len(self.parts)) if self.shares is None else np.asarray(self.shares, dtype=float)
         if not len(self.parts) or shares.shape != (len(self.parts),) or not (shares >= 0).all() or not shares.any():
             raise ValueError(
@@ -74,7 +80,7 @@ class Mixture(Weights):
         if any(part.pairwise for part in self.parts):
             raise ValueError("A precomputed kernel cannot be part of a Mixture, whose parts share their features.")
         self.shares_ = shares / shares.sum()
-        self.parts_ = [clone(part).fit(X, target, sample_weight) for part in self.parts]
+        self.parts_ = [getattr(clone(part), method)(X, target, sample_weight) for part in self.parts]
         self.n_rows_ = X.shape[0]
         self._operators: list[LooOperator | None] = [None] * len(self.parts_)
         return self._number_columns(X)

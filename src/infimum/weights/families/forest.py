@@ -10,28 +10,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted
 
 from ...data.checks import check_number
-from ...data.hashes import near_duplicates
-from ..base import Weights, as_target
 from ..holdout.operators import Holdout, LooOperator
 from ..holdout.out_of_bag import OutOfBag
-from ..linalg import Moments, dense, product
-
-KINDS = {"random": "DecisionTreeRegressor", "extra": "ExtraTreeRegressor"}
-
-MAX_OUTPUTS = 100
-"""Entries of the target beyond which each tree is grown on random projections of it."""
-N_PROJECTIONS = 16
-"""The number of projections. The time of a split grows with the number of entries.
-
-Distances between targets, which splits depend on, are kept on average (Joly et al., "Random forests with random
-projections of the output space", ECML 2014). For 20 to 78 classes, projections cost 3 to 6 points of accuracy.
-"""
+from ..linalg import dense, product
+from .trees import KINDS, Trees
 
 
-class Forest(Weights):
+class Forest(Trees):
     """Weights of a random forest that is grown on the embedded sets.
 
     They are alpha_i(x) = mean over t of m_ti 1[leaf_t(x_i) = leaf_t(x)] / sum_j m_tj 1[leaf_t(x_j) = leaf_t(x)], where
@@ -84,7 +71,6 @@ class Forest(Weights):
     """
 
     signed = False
-    supervised = True
     largest_power = OutOfBag.largest_power
 
     def __init__(
@@ -116,65 +102,22 @@ class Forest(Weights):
         if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ValueError(f"The 'kind' of Forest must be one of {list(KINDS)}. Got {self.kind!r} instead.")
         check_number(self, "n_estimators", 1, integer=True)
-        target = as_target(target)
-        if target is None:
-            raise ValueError("Forest requires the embedded sets. Call fit(X, phi) with phi of shape (n, d).")
-        self.X_fit_, self.n_rows_ = X, X.shape[0]
-        self.sample_weight_ = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        if target.labelled.any() and not target.labelled.all():
-            self.sample_weight_ = (1.0 if sample_weight is None else self.sample_weight_) * target.labelled
-        moments = Moments.of(X, sample_weight)
-        self.center_ = np.zeros(X.shape[1]) if sparse.issparse(X) else moments.mean
-        self.scale_ = np.where(moments.variance > 0, np.sqrt(moments.variance), 1.0)
-        Z = self._narrow(X)
-        groups = near_duplicates(Z) if target.groups is None else target.groups
-        self.group_ = np.unique(groups, return_inverse=True)[1].ravel().astype(np.int32)
+        Z, target = self._prepare(X, target, sample_weight)
         self.seeds_ = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
-        self._leaves: NDArray | None = None
         self._means: sparse.csc_matrix | None = None
         self._drawn: NDArray | None = self._draws()
         phi = np.ascontiguousarray(dense(target.phi), dtype=float)
+
+        def grow(numbers: NDArray) -> list[Any]:
+            drawn = zip(self._masses()[numbers], self.seeds_[numbers])
+            return [self._grow_one(self.kind, Z, phi, mass, seed) for mass, seed in drawn]
+
         parts = np.array_split(np.arange(self.n_estimators), effective_n_jobs(self.n_jobs))
-        grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(self._grow)(Z, phi, part) for part in parts)
-        self.trees_ = [tree for part in grown for tree in part]
-        trees = [tree.tree_ for tree in self.trees_]
-        # the leaves of all trees are numbered consecutively; column_[first_[t] + node] is the number of a leaf
-        leaf = np.concatenate([tree.children_left == -1 for tree in trees])
-        self.first_ = np.cumsum([0] + [tree.node_count for tree in trees])[:-1]
-        self.column_ = np.cumsum(leaf, dtype=np.int32) - 1
-        self.n_leaves_ = int(leaf.sum())
+        grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(grow)(part) for part in parts)
+        self._number_leaves([tree for part in grown for tree in part])
         return self
 
-    def _grow(self, Z: Any, phi: NDArray, numbers: NDArray) -> list[Any]:
-        """Grow the trees of these numbers, on rows that count as often as the tree drew them."""
-        from sklearn import config_context, tree  # slow to import
-
-        grown = []
-        # scikit-learn's checks of each tree would take as long as small trees
-        with config_context(skip_parameter_validation=True, assume_finite=True):
-            for seed, mass in zip(self.seeds_[numbers], self._masses()[numbers]):
-                target = phi
-                if phi.shape[1] > MAX_OUTPUTS:
-                    target = phi @ np.random.default_rng(seed).standard_normal((phi.shape[1], N_PROJECTIONS))
-                one = getattr(tree, KINDS[self.kind])(
-                    min_samples_leaf=self.min_samples_leaf, max_features=self.max_features, max_depth=self.max_depth,
-                    random_state=seed,
-                )  # fmt: skip
-                mass = np.ascontiguousarray(mass, dtype=float)
-                grown.append(one.fit(Z, target, mass, check_input=sparse.issparse(Z)))
-        return grown
-
-    def _narrow(self, X: Any) -> Any:
-        """Return X in the single precision of trees, in units in which no feature overflows or loses its digits."""
-        if sparse.issparse(X):
-            return sparse.csr_matrix(X @ sparse.diags_array(1 / self.scale_), dtype=np.float32)
-        limit = np.finfo(np.float32).max
-        with np.errstate(over="ignore"):
-            Z = np.clip((np.asarray(X) - self.center_) / self.scale_, -limit, limit)
-        return np.ascontiguousarray(Z, dtype=np.float32)
-
     def features(self, X: Any) -> sparse.csr_matrix:
-        check_is_fitted(self, "n_rows_")
         return self._indicators(self._leaves_of(X), 1 / len(self.first_))
 
     @property
@@ -218,21 +161,6 @@ class Forest(Weights):
             return super().held_out(X, target, sample_weight, folds)
         return OutOfBag(self._training_leaves(), self._masses().T, self.n_leaves_, folds)
 
-    def _leaves_of(self, X: Any) -> NDArray:
-        """Return the leaf of each row in each tree, (q, n_trees)."""
-        Z = self._narrow(X)
-        return self.column_[np.column_stack([tree.tree_.apply(Z) for tree in self.trees_]) + self.first_]
-
-    def _training_leaves(self) -> NDArray:
-        if self._leaves is None:
-            self._leaves = self._leaves_of(self.X_fit_)
-        return self._leaves
-
-    def _indicators(self, leaves: NDArray, value: Any) -> sparse.csr_matrix:
-        q, trees = leaves.shape
-        data = np.broadcast_to(value, leaves.shape).ravel()
-        return sparse.csr_matrix((data, leaves.ravel(), np.arange(0, q * trees + 1, trees)), shape=(q, self.n_leaves_))
-
     def _masses(self) -> NDArray:
         """Return m_ti, (n_trees, n)."""
         if self._drawn is None:
@@ -242,7 +170,7 @@ class Forest(Weights):
     def _draws(self) -> NDArray:
         w = np.ones(self.n_rows_) if self.sample_weight_ is None else self.sample_weight_
         if not self.draws_rows:
-            return np.broadcast_to(w, (self.n_estimators, self.n_rows_))
+            return np.broadcast_to(w, (len(self.seeds_), self.n_rows_))
         # rows of weight 0 are not drawn: a tree that draws no others cannot be grown
         groups, n_groups = np.unique(self.group_[w != 0]), int(self.group_.max()) + 1
         drawn = [groups[np.random.default_rng(seed).integers(0, len(groups), len(groups))] for seed in self.seeds_]

@@ -62,7 +62,7 @@ def test_predictor_equals_the_dense_operator(many, family, weighted, rng):
     stack = np.stack([listed.dense(part)[:, 0] for part in q])
     F = operator(stack)
     np.testing.assert_allclose(held_out.predictor(operator)(q), np.stack([part[mask] for part in F]), atol=1e-10)
-    np.testing.assert_allclose(held_out.out_of_fold(q, operator)[:, 0], operator.out_of_fold(F), atol=1e-10)
+    np.testing.assert_allclose(held_out.out_of_fold(q, operator)[:, 0], operator.out_of_fold(stack), atol=1e-10)
 
 
 def test_predictor_with_rows_of_weight_zero(many, rng):

@@ -439,3 +439,20 @@ def test_search_without_any_result_raises_with_the_reasons(n, rng, monkeypatch):
     monkeypatch.setattr(evaluation, "predict_held_out", fail)
     with pytest.raises(ValueError, match=r"No candidate model could be evaluated. disambiguation.*no such thing here"):
         PartialClassifier().fit(rng.standard_normal((n, 3)), rng.integers(3, size=n))
+
+
+def test_more_rows_are_compared_if_a_constant_is_selected():
+    """A weak signal is found on 900 rows and not on 150; with a clear one, 150 rows are enough."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((900, 6))
+    noise, more = rng.logistic(size=900), rng.random((900, 3)) < 0.5
+
+    def compared(signal, rows):
+        truth = 2 * (signal * X[:, 0] + noise > 0)
+        config = SearchConfig(first_rows=80, second_rows=150, second_rows_noisy=rows)
+        found = PartialClassifier(search_config=config).fit(X, np.eye(3, dtype=bool)[truth] | more).selection_
+        return found.best_params["weights"], max(one.n for one in found.results)
+
+    assert compared(0.7, 150) == ("constant", 150)
+    assert compared(0.7, 900) == ("linear", 900)
+    assert compared(10.0, 900)[1] == 150

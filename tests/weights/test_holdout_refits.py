@@ -7,6 +7,7 @@ from sklearn.base import clone
 from blobs import FAMILIES, blobs
 from infimum import weights
 from infimum.weights.holdout import Refitted, folds_of
+from infimum.weights.mixture import MixedHoldout
 
 
 def stack(phi, blocks):
@@ -55,7 +56,7 @@ def test_kernel_ridge_holdout_equals_refits(weighted, rng):
         np.testing.assert_allclose(G[b, block], refit(rest, block), atol=1e-8)
         for i in rest[:4]:
             np.testing.assert_allclose(G[b, [i]], refit(np.setdiff1d(rest, i), [i]), atol=1e-8)
-    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(G), atol=1e-8)
+    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(stack(phi, blocks)), atol=1e-8)
 
 
 REFITTED = [family for family in FAMILIES[1:5] if not isinstance(family, weights.Forest)]
@@ -94,8 +95,8 @@ def test_forest_holdout_uses_out_of_bag_trees(rng):
                 if share.any():
                     means.append(share @ phi[rest] / share.sum())
             np.testing.assert_allclose(out[b, i], np.mean(means, axis=0))
-    np.testing.assert_allclose(operator.predict(phi), operator.out_of_fold(out))
-    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(out))
+    np.testing.assert_allclose(operator.predict(phi), operator.out_of_fold(stack(phi, blocks)))
+    np.testing.assert_allclose(operator.weights() @ phi, operator.out_of_fold(stack(phi, blocks)))
     block, rest, inside, outside = next(operator.folds())
     np.testing.assert_allclose(inside @ phi[rest], out[0, rest])
     np.testing.assert_allclose(outside @ phi[rest], out[0, block])
@@ -116,3 +117,57 @@ def test_folds_of_keeps_equal_rows_together_in_any_order(rng):
     assert len(folds_of(np.ones((4, 2)), 5)) == 1
     with pytest.raises(ValueError, match="at least 2 folds"):
         folds_of(X, 1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("refitted", [False, True])
+def test_predictions_without_the_own_fold_are_those_of_the_whole_operator(rng, weighted, refitted):
+    """Also with another phi for each fold, and in single precision to its accuracy."""
+    X, w = rng.standard_normal((40, 3)), rng.choice([0.0, 1.0, 2.5], 40) if weighted else None
+    blocks = folds_of(X, 4)
+    q = rng.standard_normal((len(blocks), 40, 2))
+    for part, block in zip(q, blocks):
+        part[block] = 0
+    ridge = weights.KernelRidge(1e-3)
+    parts = Refitted.of(ridge, X, None, w, blocks) if refitted else ridge.fit(X, None, w).held_out(X, None, w, blocks)
+    operator = MixedHoldout([parts, parts], [0.5, 0.5])
+    out = operator(q)
+    own = np.empty((40, 2))
+    for F, block in zip(out, blocks):
+        own[block] = F[block]
+    np.testing.assert_allclose(operator.out_of_fold(q), own, atol=1e-9)
+    single = operator.in_single_precision()
+    np.testing.assert_allclose(single.out_of_fold(q), own, atol=2e-3)
+    np.testing.assert_allclose(single(q), out, atol=2e-3)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_exact_rows_are_held_out_in_closed_form(rng, weighted):
+    """The predictions equal those of the same weights on a table that consists of the exact rows."""
+    X, phi = rng.standard_normal((40, 3)), rng.standard_normal((40, 2))
+    w = rng.choice([0.5, 1.0, 2.5], 40) if weighted else None
+    exact = rng.random(40) < 0.5
+    target, rows = weights.Target(phi, exact=exact), np.flatnonzero(exact)
+    blocks = folds_of(X, 4)
+    inside = [np.flatnonzero(np.isin(rows, block)) for block in blocks]
+    for family in (weights.KernelRidge(1e-2), weights.LinearRidge(1e-2)):
+        only = weights.LabelledRowsOnly(family, exact=True)
+        found = only.fit(X, target, w).held_out(X, target, w, blocks).predict(phi)
+        own = None if w is None else w[exact]
+        alone = family.fit(X[exact], None, own).held_out(X[exact], None, own, inside).predict(phi[exact])
+        np.testing.assert_allclose(found[exact], alone, atol=1e-8)
+
+
+def test_forests_of_exact_rows_are_grown_again_only_if_labels_change(rng):
+    X, phi = rng.standard_normal((40, 3)), np.eye(2)[rng.integers(0, 2, 40)]
+    exact = np.arange(40) < 20
+    only = weights.LabelledRowsOnly(weights.Forest(5, random_state=0), exact=True)
+    fitted = only.fit(X, weights.Target(phi, exact=exact))
+    forest, trees = fitted.weights_, fitted.weights_.trees_
+    other = phi.copy()
+    other[30] = other[30, ::-1]
+    fitted.refit(X, weights.Target(other, exact=exact))
+    assert fitted.weights_ is forest
+    assert forest.trees_ is trees
+    other[3] = other[3, ::-1]
+    assert fitted.refit(X, weights.Target(other, exact=exact)).weights_.trees_ is not trees

@@ -126,7 +126,7 @@ class SetPosterior(ABC):
 
     def out_of_fold(self, q: NDArray, operator: Holdout) -> NDArray:
         """Predict each row from the other folds, given the states of `hold_out`: (k, n, *e) -> (n, *e)."""
-        return operator.out_of_fold(operator(flatten_state(q, self.axes))).reshape(q.shape[1:])
+        return operator.out_of_fold(flatten_state(q, self.axes)).reshape(q.shape[1:])
 
     def dense(self, q: NDArray) -> NDArray:
         """Return q with zeros for the members that are not stored, (n, *e)."""

@@ -46,7 +46,8 @@ class SearchConfig:
     second_rows: int = 750
     """Rows on which the best candidates are compared again. Twice as many take four times as long per kernel."""
     second_rows_noisy: int = 1500
-    """`second_rows` if it is likelier on few rows that sets miss the true label. Such sets make scores less certain."""
+    """`second_rows` if it is likelier on few rows that sets miss the true label, which makes scores less certain, or if
+    no model of labels is better than a constant on `second_rows`."""
     second_rows_regression: int = 1000
     """`second_rows` for regression."""
     chunk_rows: int = 1500
@@ -81,6 +82,8 @@ class SearchConfig:
     """Regularisation strengths of linear ridge."""
     n_trees: int = 100
     """Trees per forest."""
+    n_trees_compared: int = 50
+    """Trees per forest while models of labels are compared. Their scores are extrapolated to `n_trees`."""
     forests: tuple[tuple[str, int, float | None], ...] = (("random", 1, None), ("random", 5, None))
     """Forests: the kind of splits, `min_samples_leaf`, and the share of features per split (None: their root)."""
     forests_regression: tuple[tuple[str, int, float | None], ...] = (
@@ -197,6 +200,8 @@ class SearchConfig:
     candidate alone. Chosen among 0.02 to 1 on every other of 20 tables with intervals, in alphabetical order."""
     min_share: float = 0.05
     """The smallest share of a part of a mixture; smaller ones cost more time than they contribute."""
+    min_share_forest: float = 0.1
+    """`min_share` of forests, which are grown twice, for classification from `mixture_rows` rows on."""
 
     # The final fit
 

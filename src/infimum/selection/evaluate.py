@@ -314,7 +314,8 @@ def _evaluate(
             if candidate.parts or data.sets.comparisons() is not None:
                 rows = rows._replace(dependence=dependence(data.output, data.sets, z, data.kernels.folds))
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
-            fewer = None if holdout is None or data.sets.options() is None else holdout.with_fewer_trees()
+            listed = holdout is not None and data.sets.options() is not None
+            fewer = holdout.with_fewer_trees(data.config.n_trees) if holdout is not None and listed else None
             if fewer is not None:  # a third of the trees predict an out-of-bag row, which is worse with many classes
                 half = predict_held_out(recipe, fewer[0], data.output, data.sets, data.w, **shared)
                 rows = rows.extrapolated(row_scores(data.output, data.sets, half, data.w, posterior), fewer[1])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from numpy.typing import NDArray
+
 from ..disambiguation import Disambiguation
 from ..loss import Average
 from .candidates import Candidate
 from .evaluate import Evaluation, EvaluationData
-from .rank import competitive_groups, far_behind, survivors
+from .rank import competitive_groups, far_behind, is_constant, select, survivors
 
 if TYPE_CHECKING:
     from .record import Record
@@ -58,3 +60,15 @@ def groups_to_refine(problem: SearchProblem, found: list[Evaluation]) -> list[li
     groups = competitive_groups(found, problem.rule) if found else []
     quick = [group for group in groups if not is_search(problem, group[0].candidate)]
     return quick or groups
+
+
+def with_more_rows(
+    problem: SearchProblem, data: EvaluationData, record: Record, order: NDArray, threads: int
+) -> EvaluationData:
+    """Compare the best candidates on more rows if a constant is selected so far; return the rows used last."""
+    found, n = record.on(data), min(len(problem.sets), problem.config.second_rows_noisy)
+    if not (problem.classifies and found and len(data) < n and is_constant(select(found, problem.rule))):
+        return data
+    more = problem.data(order[:n], threads)
+    record.compare([one.candidate for one in survivors(found, problem.rule)], more)
+    return more

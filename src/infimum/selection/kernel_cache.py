@@ -42,6 +42,9 @@ class KernelCache:
     ):  # fmt: skip
         self.X, self.w, self.groups, self.n = table.X, table.w, table.groups, len(sets)
         self.output, self.sets, self.folds, self.config, self.n_jobs = output, sets, folds, config, n_jobs
+        self.lists_options = sets.options() is not None
+        few = min(config.n_trees, config.n_trees_compared) if self.lists_options else config.n_trees
+        self.compared = replace(config, n_trees=few)
         self._distances: dict[tuple[str, str], tuple[NDArray, float]] = {}
         self._grown: dict[tuple[Candidate, SetPosterior | None], Holdout] = {}
         self._latest: tuple[Candidate, Holdout] | None = None
@@ -94,7 +97,7 @@ class KernelCache:
             n_growths = 0 if posterior is None else posterior.n_growths_compared
             key = candidate.learner, posterior if n_growths else None
             if key not in self._grown:  # mixtures use the same forests
-                self._grown[key] = self._hold_out(candidate.build(self.n, self.config), posterior, n_growths)
+                self._grown[key] = self._hold_out(candidate.build(self.n, self.compared), posterior, n_growths)
             return self._grown[key]
         if candidate.has_relevance and not preview:
             latest = self._latest
@@ -102,7 +105,8 @@ class KernelCache:
                 self._latest = latest = candidate.learner, self._refitted(candidate)
             return latest[1]
         K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
-        return ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
+        found = ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
+        return found.in_single_precision() if self.lists_options else found
 
     def _hold_out(self, weights: Weights, posterior: SetPosterior | None, n_growths: int) -> Holdout:
         """Return the predictions of weights without a regularisation strength."""
@@ -118,7 +122,7 @@ class KernelCache:
         target = self.target.exact_only()
         if candidate.lam is None:
             return (
-                candidate.build(self.n, self.config)
+                candidate.build(self.n, self.compared)
                 .fit(self.X, target, self.w)
                 .held_out(self.X, target, self.w, self.folds)
             )

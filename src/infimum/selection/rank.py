@@ -249,16 +249,19 @@ def mixtures_of(found: Sequence[Evaluation], rule: Rule, principle: str = "disam
     tops = list(families.values())
     if len(tops) < 2:
         return []
-    nats = np.array([one.result.log_likelihood * one.result.n for one in tops])
-    shares = np.exp(rule.config.mixture_power * (nats - nats.max()))
-    kept = np.flatnonzero(shares >= rule.config.min_share * shares.sum())
+    config, nats = rule.config, np.array([one.result.log_likelihood * one.result.n for one in tops])
+    shares = np.exp(config.mixture_power * (nats - nats.max()))
+    few = rule.n_choices == 1 and tops[0].result.n <= rule.config.mixture_rows
+    least = np.full(len(tops), config.min_share)
+    if not (rule.regression or few):
+        least[[one.candidate.weights == "forest" for one in tops]] = config.min_share_forest
+    kept = np.flatnonzero(shares >= least * shares.sum())
     parts = tuple((tops[k].candidate, round(float(shares[k] / shares[kept].sum()), 4)) for k in kept)
     inside = tops[0].candidate.negative_weights
     mixture = Candidate("mixture", parts=parts, principle=principle, negative_weights=inside)
     if len(parts) < 2:
         return []
     averages = any(one.candidate.principle == "average" for one in found)
-    few = rule.n_choices == 1 and tops[0].result.n <= rule.config.mixture_rows
     return [mixture, replace(mixture, principle="average")] if few and averages else [mixture]
 
 

@@ -34,7 +34,7 @@ from .candidates import (
 )
 from .config import SearchConfig
 from .evaluate import EvaluationData, scores_of_selected
-from .first_comparison import compare_first, groups_to_refine
+from .first_comparison import compare_first, groups_to_refine, with_more_rows
 from .kernel_cache import KernelCache
 from .noise import is_likelier_noisy, may_be_noisy, try_noise
 from .rank import Rule, best_model, far_behind, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
@@ -234,6 +234,8 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
             # Stage 5: refine, with and without relevances.
             relevant = relevant_candidates(problem, data, record, starts, plain)
             try_neighbours(problem, data, record, relevant, rougher=not problem.costly)
+            data, few = with_more_rows(problem, data, record, order, threads), data
+            noisy = noisy and data is few  # hardly any set is predicted, so wrong ones are not recognised
         # Stage 6: average the best candidates of all families.
         if not problem.costly and is_auto(problem.recipe.weights) and not problem.chunked and record.on(data):
             record.compare(mixtures_of(record.on(data), problem.rule), data)

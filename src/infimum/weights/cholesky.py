@@ -12,6 +12,9 @@ array([[ 0.5, -0.5],
 >>> solve(L, np.array([[2.0], [0.0]]))
 array([[ 1.],
        [-1.]])
+>>> half_solve(L, np.array([[2.0], [0.0]]))
+array([[ 1.],
+       [-1.]])
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ SIGNATURES = {
     "dpotrf": "void (char *, int *, double *, int *, int *)",
     "dpotri": "void (char *, int *, double *, int *, int *)",
     "dpotrs": "void (char *, int *, int *, double *, int *, double *, int *, int *)",
+    "dtrtrs": "void (char *, char *, char *, int *, int *, double *, int *, double *, int *, int *)",
 }
 
 
@@ -53,14 +57,24 @@ def inverse(L: NDArray) -> NDArray:
 
 def solve(L: NDArray, B: NDArray) -> NDArray:
     """Return (L L')^{-1} B in Fortran order, in the memory of B if B is in Fortran order."""
+    return _solve("dpotrs", L, B, b"U")
+
+
+def half_solve(L: NDArray, B: NDArray) -> NDArray:
+    """Return L^{-1} B in Fortran order, in the memory of B if B is in Fortran order."""
+    return _solve("dtrtrs", L, B, b"U", b"T", b"N")
+
+
+def _solve(name: str, L: NDArray, B: NDArray, *flags: bytes) -> NDArray:
     B = np.asfortranarray(B)
     _check(L)
     _check(B.T)
-    routine = _routine("dpotrs")
+    routine = _routine(name)
     if routine is None:
-        return lapack.dpotrs(L.T, B, lower=0, overwrite_b=1)[0]
+        options = {"lower": 0, "overwrite_b": 1} | ({"trans": 1} if name == "dtrtrs" else {})
+        return getattr(lapack, name)(L.T, B, **options)[0]
     n, d, info = c_int(len(L)), c_int(B.shape[1]), c_int()
-    routine(b"U", byref(n), byref(d), L.ctypes.data, byref(n), B.ctypes.data, byref(n), byref(info))
+    routine(*flags, byref(n), byref(d), L.ctypes.data, byref(n), B.ctypes.data, byref(n), byref(info))
     return B
 
 

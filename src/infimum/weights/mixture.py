@@ -153,6 +153,10 @@ class MixedHoldout(Holdout):
     def __call__(self, q: NDArray) -> NDArray:
         return self._mean([part(q) for part in self.parts])
 
+    def in_single_precision(self) -> Self:
+        self.parts = [part.in_single_precision() for part in self.parts]
+        return self
+
     def fitted(self, q: NDArray) -> NDArray:
         return self._mean([part.fitted(q) for part in self.parts])
 
@@ -172,8 +176,8 @@ class MixedHoldout(Holdout):
     def mask_out(self, mask: NDArray) -> NDArray:
         return self.parts[0].mask_out(mask)
 
-    def out_of_fold(self, F: NDArray) -> NDArray:
-        return self.parts[0].out_of_fold(F)
+    def out_of_fold(self, q: NDArray) -> NDArray:
+        return self._mean([part.out_of_fold(q) for part in self.parts])
 
     def _mean(self, each: Sequence[Any]) -> NDArray:
         return np.asarray(sum(share * dense(one) for share, one in zip(self.shares, each)))

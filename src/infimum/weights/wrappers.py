@@ -310,6 +310,8 @@ class LabelledRowsOnly(WeightsWrapper):
         inner_target = None if target is None else target[self.labelled_]
         w = None if sample_weight is None else np.asarray(sample_weight)[self.labelled_]
         self.weights_ = clone(self.weights).fit(X[self.labelled_], inner_target, w)
+        phi = None if inner_target is None else inner_target.phi
+        self._phi = phi if isinstance(phi, np.ndarray) else None  # exact labels do not change
         self.n_rows_ = len(labelled)
         self._unlabelled = X[~labelled]
         return self
@@ -318,7 +320,8 @@ class LabelledRowsOnly(WeightsWrapper):
         target = as_target(target)
         w = None if sample_weight is None else np.asarray(sample_weight)[self.labelled_]
         inner_target = None if target is None else target[self.labelled_]
-        self.weights_ = self.weights_.refit(X[self.labelled_], inner_target, w)
+        if inner_target is None or self._phi is None or not np.array_equal(inner_target.phi, self._phi):
+            self.weights_ = self.weights_.refit(X[self.labelled_], inner_target, w)
         return self
 
     def project(self, phi: Any) -> Any:
@@ -345,9 +348,16 @@ class LabelledRowsOnly(WeightsWrapper):
 
         return predict
 
+    def held_out(self, X: Any, target: Any, sample_weight: Any, folds: list[NDArray] | None) -> Holdout:
+        if folds is None or not self.exact:
+            return super().held_out(X, target, sample_weight, folds)
+        w = np.zeros(X.shape[0])  # a row of weight 0 is left out, so there is a closed form
+        w[self.labelled_] = 1.0 if sample_weight is None else np.asarray(sample_weight)[self.labelled_]
+        return clone(self.weights).fit(X, target, w).held_out(X, target, w, folds)
+
     def release(self, sums_only: bool = False) -> None:
         super().release(sums_only)
-        self._sums_only = sums_only
+        self._sums_only, self._phi = sums_only, None
 
     def __getstate__(self) -> dict:
         """Return the state without the unlabelled rows if the inner weights are saved without their rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +41,13 @@ class FromInverse(BlockHoldout):
         for test in folds:
             columns = self._columns(test)
             factor = cholesky.factor(columns[test])
-            gain = cholesky.solve(factor, columns.copy().T).T  # C_.B C_BB^{-1}
-            taken = np.einsum("nb,nb->n", gain, columns)  # diagonal of C minus that of A_TT^{-1}
+            own = cholesky.half_solve(factor, np.eye(len(test), order="F")).T  # C_BB^{-1} = own own'
+            half = cholesky.half_solve(factor, columns.T).T  # C_.B C_BB^{-1} = half own'
+            taken = np.einsum("nb,nb->n", half, half)  # diagonal of C minus that of A_TT^{-1}
             left = diagonal - taken
             left[test] = 1.0
-            gain[test] = cholesky.inverse(factor)  # C_BB^{-1} in place of I: one product computes both
-            self.solves.append((test, gain, taken[:, None], left[:, None]))
+            half[test] = own  # C_BB^{-1} in place of I: one product computes both
+            self.solves.append((test, half, own, taken[:, None], left[:, None]))
 
     def _columns(self, test: NDArray) -> NDArray:
         """Return C_.B, (n, b)."""
@@ -57,53 +58,59 @@ class FromInverse(BlockHoldout):
     def _others(self, q: NDArray) -> NDArray:
         """Return the sums over the other rows, (k, n, d) -> (n, k, d), by one product for all folds."""
         k, n, d = q.shape
-        return (self.off @ q.transpose(1, 0, 2).reshape(n, k * d)).reshape(n, k, d)
+        return (self.off @ q.transpose(1, 0, 2).reshape(n, k * d).astype(self.off.dtype, copy=False)).reshape(n, k, d)
+
+    def in_single_precision(self) -> Self:
+        self.off = self.off.astype(np.float32)
+        single = ((half.astype(np.float32), own.astype(np.float32)) for _, half, own, _, _ in self.solves)
+        self.solves = [(one[0], *both, *one[3:]) for one, both in zip(self.solves, single)]
+        return self
 
     def fitted(self, q: NDArray) -> NDArray:
         others, out = self._others(q), np.empty(q.shape)
-        for f, (test, gain, _, _) in enumerate(self.solves):
+        for f, (test, half, own, _, _) in enumerate(self.solves):
             u = others[:, f]
-            back = gain @ u[test]
+            back = half @ (own.T @ u[test])
             out[f] = q[f] - self.ridge * (u + self.diagonal[:, None] * q[f] - back)
             out[f, test] = -back[test]
         return out
 
     def __call__(self, q: NDArray) -> NDArray:
         others, out = self._others(q), np.empty(q.shape)
-        for f, (test, gain, taken, left) in enumerate(self.solves):
+        for f, (test, half, own, taken, left) in enumerate(self.solves):
             u = others[:, f]
-            back = gain @ u[test]
+            back = half @ (own.T @ u[test])
             out[f] = (back - u - taken * q[f]) / left
             out[f, test] = -back[test]
         return out
 
     def predict(self, phi: Any) -> NDArray:
-        phi = dense(phi)
-        out = np.empty(phi.shape)
-        for test, gain, _, _ in self.solves:
-            train = phi.copy()
-            train[test] = 0
-            out[test] = -gain[test] @ (self.off[test] @ train)
+        return self.out_of_fold(self.mask_out(dense(phi)))
+
+    def out_of_fold(self, q: NDArray) -> NDArray:
+        out = np.empty(q.shape[1:])
+        for (test, _, own, _, _), part in zip(self.solves, q):
+            out[test] = -own @ (own.T @ (self.off[test] @ part.astype(self.off.dtype, copy=False)))
         return out
 
     def weights(self) -> NDArray:
         out = np.empty_like(self.off)
-        for test, gain, _, _ in self.solves:
-            out[test] = -gain.T
+        for test, half, own, _, _ in self.solves:
+            out[test] = -own @ half.T
             out[np.ix_(test, test)] = 0.0
         return out
 
     def coefficients(self, f: int, phi: NDArray) -> NDArray:
         """Return A_TT^{-1} phi_T of fold f, and 0 for the rows of the fold: (n, d) -> (n, d)."""
-        test, gain, _, _ = self.solves[f]
         v = phi.copy()
-        v[test] = 0
-        return self._solve(test, gain, v)
+        v[self.solves[f][0]] = 0
+        return self._solve(f, v)
 
-    def _solve(self, test: NDArray, gain: NDArray, v: NDArray) -> NDArray:
-        """Return A_TT^{-1} v, and 0 on the fold, for v that is 0 on the fold."""
+    def _solve(self, f: int, v: NDArray) -> NDArray:
+        """Return A_TT^{-1} v, and 0 on the fold, for v that is 0 on fold f."""
+        test, half, own, _, _ = self.solves[f]
         u = self.off @ v
-        x = u + self.diagonal[:, None] * v - gain @ u[test]
+        x = u + self.diagonal[:, None] * v - half @ (own.T @ u[test])
         x[test] = 0
         return x
 
@@ -111,21 +118,22 @@ class FromInverse(BlockHoldout):
         for part in identity(self.n):
             at = np.flatnonzero(part.any(axis=1))
             off, out = self.off[:, at], np.empty((len(self.solves), *part.shape))
-            for f, (test, gain, taken, left) in enumerate(self.solves):
-                back = gain @ off[test]
+            for f, (test, half, own, taken, left) in enumerate(self.solves):
+                back = half @ (own.T @ off[test])
                 out[f] = (back - off - taken * part) / left
                 out[f, test] = -back[test]
                 out[f, :, np.isin(at, test)] = 0.0
             yield out
 
     def folds(self) -> Iterator[Fold]:
-        for test, gain, _, _ in self.solves:
+        for test, half, own, _, _ in self.solves:
             train = np.delete(np.arange(self.n), test)
-            inverse = self.off[np.ix_(train, train)] - self.off[np.ix_(train, test)] @ gain[train].T
+            outside = -own @ half[train].T
+            inverse = self.off[np.ix_(train, train)] + self.off[np.ix_(train, test)] @ outside
             inverse[np.diag_indices_from(inverse)] += self.diagonal[train]
             inside = -self.ridge * inverse
             inside[np.diag_indices_from(inside)] += 1
-            yield Fold(test, train, inside, -gain[train].T)
+            yield Fold(test, train, inside, outside)
 
 
 class FromWeightedInverse(FromInverse):
@@ -163,33 +171,31 @@ class FromWeightedInverse(FromInverse):
     def fitted(self, q: NDArray) -> NDArray:
         v = self.root * q
         out = super().fitted(v) / self.divisor
-        for f, (test, gain, _, _) in enumerate(self.solves):
+        for f in range(len(self.solves)):
             if len(self.absent):
-                out[f, self.absent] = self.K @ (self.root * self._solve(test, gain, v[f]))
+                out[f, self.absent] = self.K @ (self.root * self._solve(f, v[f]))
         return out
 
     def __call__(self, q: NDArray) -> NDArray:
         v = self.root * q
         out = super().__call__(v) / self.divisor
-        for f, (test, gain, _, left) in enumerate(self.solves):
+        for f, (test, _, _, _, left) in enumerate(self.solves):
             # the part of a row that remains when one copy is left out, times R
             stay = self.kept * np.maximum(1 - self.ridge * left, 0)
             stay[test] = 0
             mixed = (self.ridge * left * out[f] + stay * q[f]) / np.where(stay > 0, self.ridge * left + stay, 1.0)
             out[f] = np.where(stay > 0, mixed, out[f])
             if len(self.absent):
-                out[f, self.absent] = self.K @ (self.root * self._solve(test, gain, v[f]))
+                out[f, self.absent] = self.K @ (self.root * self._solve(f, v[f]))
         return out
 
-    def predict(self, phi: Any) -> NDArray:
-        phi = dense(phi)
-        out = super().predict(self.root * phi) / self.divisor
-        for test, gain, _, _ in self.solves:
+    def out_of_fold(self, q: NDArray) -> NDArray:
+        v = self.root * q
+        out = super().out_of_fold(v) / self.divisor
+        for f, (test, *_) in enumerate(self.solves):
             here = np.isin(self.absent, test)
             if here.any():
-                v = self.root * phi
-                v[test] = 0
-                out[self.absent[here]] = self.K[here] @ (self.root * self._solve(test, gain, v))
+                out[self.absent[here]] = self.K[here] @ (self.root * self._solve(f, v[f]))
         return out
 
     def weights(self) -> NDArray:
@@ -199,13 +205,13 @@ class FromWeightedInverse(FromInverse):
         return Holdout.columns(self)
 
     def folds(self) -> Iterator[Fold]:
-        for (test, train, inside, outside), (_, gain, _, _) in zip(super().folds(), self.solves):
+        for f, (test, train, inside, outside) in enumerate(super().folds()):
             inside = inside * self.root[train].T / self.divisor[train]
             outside = outside * self.root[train].T / self.divisor[test]
             if len(self.absent):
                 only = np.zeros((self.n, len(train)))
                 only[train, np.arange(len(train))] = self.root[train, 0]
-                weights = self.K @ (self.root * self._solve(test, gain, only))
+                weights = self.K @ (self.root * self._solve(f, only))
                 inside[np.isin(train, self.absent)] = weights[np.isin(self.absent, train)]
                 outside[np.isin(test, self.absent)] = weights[np.isin(self.absent, test)]
             yield Fold(test, train, inside, outside)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ...data.hashes import hash_of
-from ..linalg import multiplied, single_factors
+from ..linalg import dense, multiplied, single_factors
 
 LooOperator = Callable[[Any], NDArray]
 """phi (n, d) -> leave-one-out predictions (n, d)."""
@@ -66,16 +66,20 @@ class Holdout(ABC):
         """Repeat a mask (n, ...) for each fold and set it to 0 on that fold: (k, n, ...)."""
 
     @abstractmethod
-    def out_of_fold(self, F: NDArray) -> NDArray:
-        """Select the prediction of each row that was made without its fold: (k, n, d) -> (n, d)."""
+    def out_of_fold(self, q: NDArray) -> NDArray:
+        """Predict each row without its fold: (k, n, d) -> (n, d); q[f] must be 0 on fold f."""
 
-    def with_fewer_trees(self) -> tuple[Holdout, float] | None:
+    def with_fewer_trees(self, n_trees: int) -> tuple[Holdout, float] | None:
         """Return the same predictions from half of the trees, and a factor; None for predictions without trees.
 
-        A score s of these predictions and the score s' of the half give s + factor (s - s') for the trees of a fitted
-        model, all of which predict a new row. This assumes that scores change as 1 / (number of trees).
+        A score s of these predictions and the score s' of the half give s + factor (s - s') for the `n_trees` of a
+        final model, all of which predict a new row. This assumes that scores change as 1 / (number of trees).
         """
         return None
+
+    def in_single_precision(self) -> Self:
+        """Store large matrices in single precision, in which models of labels are compared twice as fast."""
+        return self
 
     def weights(self) -> NDArray:
         """Return alpha_j(x_i) fitted without the fold of i, (n, n); it is 0 for j in that fold."""
@@ -116,8 +120,8 @@ class LeaveOneOut(Holdout):
     def mask_out(self, mask: NDArray) -> NDArray:
         return mask[None]
 
-    def out_of_fold(self, F: NDArray) -> NDArray:
-        return F[0]
+    def out_of_fold(self, q: NDArray) -> NDArray:
+        return self(q)[0]
 
 
 class BlockHoldout(Holdout):
@@ -132,8 +136,8 @@ class BlockHoldout(Holdout):
             out[f, test] = 0
         return out
 
-    def out_of_fold(self, F: NDArray) -> NDArray:
-        out = np.empty(F.shape[1:])
+    def out_of_fold(self, q: NDArray) -> NDArray:
+        F, out = self(q), np.empty(q.shape[1:])
         for f, test in enumerate(self.tests):
             out[test] = F[f, test]
         return out
@@ -199,9 +203,12 @@ class Refitted(BlockHoldout):
         return self._alphas
 
     def predict(self, phi: Any) -> NDArray:
-        out = np.empty(phi.shape)
-        for alpha, fit in zip(self._test_alphas(), self.fits):
-            out[fit.test] = alpha @ phi[fit.train]
+        return self.out_of_fold(np.broadcast_to(dense(phi), (len(self.fits), *phi.shape)))
+
+    def out_of_fold(self, q: NDArray) -> NDArray:
+        out = np.empty(q.shape[1:])
+        for alpha, fit, part in zip(self._test_alphas(), self.fits, q):
+            out[fit.test] = alpha @ part[fit.train]
         return out
 
     def folds(self) -> Iterator[Fold]:

@@ -71,17 +71,18 @@ class OutOfBag(BlockHoldout):
         out = (self.outside @ means).reshape(n, k, d) / self.trees[:, :, None]
         return out.transpose(1, 0, 2)
 
-    def with_fewer_trees(self) -> tuple[OutOfBag, float] | None:
-        return self._fewer
+    def with_fewer_trees(self, n_trees: int) -> tuple[OutOfBag, float] | None:
+        if self._fewer is None:
+            return None
+        own, less = (np.mean((one.mass == 0).sum(axis=1)) for one in (self, self._fewer))
+        return self._fewer, float((1 / own - 1 / n_trees) / (1 / less - 1 / own))
 
     @cached_property
-    def _fewer(self) -> tuple[OutOfBag, float] | None:
+    def _fewer(self) -> OutOfBag | None:
         half = slice(None, None, 2)
         if self.leaves.shape[1] < 4 or not (self.mass[:, half] == 0).any(axis=1).all():
             return None
-        fewer = OutOfBag(self.leaves[:, half], self.mass[:, half], self.n_leaves, self.tests)
-        all_trees, own, less = self.leaves.shape[1], *(np.mean((one.mass == 0).sum(axis=1)) for one in (self, fewer))
-        return fewer, (1 / own - 1 / all_trees) / (1 / less - 1 / own)
+        return OutOfBag(self.leaves[:, half], self.mass[:, half], self.n_leaves, self.tests)
 
     def predict(self, phi: Any) -> NDArray:
         phi = dense(phi)

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
 
 from infimum import Disambiguation, PartialClassifier, PartialSearch, Taxonomy, Votes, clean_labels
 from infimum.data import Table
@@ -20,7 +20,7 @@ from infimum.outputs import Labels
 from infimum.selection import SearchConfig
 from infimum.selection.candidates import NOISY, Candidate
 from infimum.selection.kernel_cache import KernelCache
-from infimum.weights import KernelRidge, LinearRidge
+from infimum.weights import Forest, KernelRidge, LinearRidge
 from infimum.weights.holdout import folds_of
 from small_search import SMALL_SEARCH
 
@@ -160,6 +160,26 @@ def missing_sets(truth, share, m=3, seed=0):
     return mask, miss
 
 
+def independent_sets(truth, share, m, seed=2):
+    """Return sets with independent wrong labels; a share of them does not contain the true label."""
+    random = np.random.default_rng(seed)
+    n = len(truth)
+    mask = random.random((n, m)) < 0.2
+    mask[np.arange(n), truth] = True
+    miss = random.random(n) < share
+    mask[miss, truth[miss]] = False
+    empty = ~mask.any(axis=1)
+    mask[empty, (truth[empty] + random.integers(1, m, empty.sum())) % m] = True
+    return mask, miss
+
+
+def digits_rows(n=400):
+    """Return rows of digits with their true labels."""
+    X, truth = load_digits(return_X_y=True)
+    rows = np.random.default_rng(2).permutation(len(X))[:n]
+    return X[rows], truth[rows]
+
+
 def test_rows_are_ranked_by_leave_one_out_probabilities_if_no_share_is_assumed():
     X, truth = blobs(300, spread=0.35)
     mask, miss = missing_sets(truth, 0.25)
@@ -200,16 +220,38 @@ def test_many_sets_that_miss_are_found_although_few_rows_do_not_show_them():
         900, 10, n_informative=5, n_redundant=0, n_classes=6, n_clusters_per_class=1, class_sep=1.5, flip_y=0,
         random_state=2,
     )  # fmt: skip
-    random = np.random.default_rng(2)
-    mask = random.random((500, 6)) < 0.2
-    mask[np.arange(500), truth[:500]] = True
-    miss = random.random(500) < 0.4
-    mask[miss, truth[:500][miss]] = False
-    empty = ~mask.any(axis=1)
-    mask[empty, (truth[:500][empty] + random.integers(1, 6, empty.sum())) % 6] = True
+    mask, miss = independent_sets(truth[:500], 0.4, 6)
     model = PartialClassifier().fit(X[:500], mask)
     assert abs(float(model.noise_) - miss.mean()) < 0.05
     assert np.mean(model.predict(X[500:]) == truth[500:]) > 0.77
+
+
+def test_many_sets_that_miss_are_found_by_a_kernel_with_less_regularisation():
+    """Neighbours predict plain sets best on these rows, and explain no sets that miss the true label."""
+    X, truth = digits_rows()
+    mask, miss = independent_sets(truth, 0.4, 10)
+    model = PartialClassifier().fit(X, mask)
+    assert abs(float(model.noise_) - miss.mean()) < 0.05
+    assert model.noise_.low < miss.mean() < model.noise_.high
+    assert np.mean(model.labels_ == truth) > 0.8
+
+
+def test_labels_of_a_forest_are_not_flat():
+    """Means over trees are flat, so rows would keep a candidate of their set although trees agree on another label."""
+    X, truth = digits_rows()
+    mask, miss = independent_sets(truth, 0.2, 10)
+    model = PartialClassifier(weights=Forest(random_state=0), principle="disambiguation", noise="estimate")
+    model.fit(X, mask)
+    assert np.mean(model.labels_ == truth) > 0.8
+    assert abs(float(model.noise_) - miss.mean()) < 0.05
+    assert type(model.noise_.low) is float
+
+
+@pytest.mark.parametrize("noise", [1.5, -0.1, "yes", True])
+def test_noise_is_a_share_or_a_word(noise):
+    X, truth = blobs(60)
+    with pytest.raises(ValueError, match="'noise' parameter of PartialClassifier must be a number >= 0 and <= 1"):
+        PartialClassifier(noise=noise).fit(X, truth)
 
 
 def test_parts_that_are_set_are_used_with_a_share():

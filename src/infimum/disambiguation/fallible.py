@@ -130,12 +130,12 @@ class Fallible(Categorical):
         return scaling, found.sources, scaling.log(F) + found._log_likelihood()[0]
 
     def label_probabilities(self, q: NDArray, F: NDArray | None) -> NDArray:
-        """Return the probabilities of all options given calibrated predictions, if annotators answer.
+        """Return the probabilities of all options given calibrated predictions, except for tags.
 
         The exponent of the updates is a compromise for all rows. A fitted temperature gives predictions the influence
-        that agrees best with the answers.
+        that agrees best with the answers or sets. Forests need it most, because the means that they predict are flat.
         """
-        return q if self.names is None or F is None else _normalised(self.calibrated(F)[2])
+        return q if F is None or self.mask.shape[1] > 1 else _normalised(self.calibrated(F)[2])
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         scaling, _, total = self.calibrated(F)

@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_of
-from ..data.checks import check_run
+from ..data.checks import check_number, check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning, InputError
 from ..data.inputs import as_numbers, in_order, is_frame, names_of, narrow, refuse_tiny
@@ -152,7 +152,10 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         return vars(self).get("recipe_") or self._recipe()
 
     def _recipe(self) -> Recipe:
-        return Recipe(self.principle, self.negative_weights, self.weights, self.solver, getattr(self, "noise", None))
+        noise = getattr(self, "noise", None)
+        if noise is not None:
+            check_number(self, "noise", 0, 1, optional=True, words=("auto", "estimate"))
+        return Recipe(self.principle, self.negative_weights, self.weights, self.solver, noise)
 
     def _search_config(self) -> SearchConfig:
         config = SearchConfig() if self.search_config is None else self.search_config

@@ -158,4 +158,4 @@ def noise_of(miss: NDArray, slope: NDArray, groups: dict[str, float], w: Any = N
     weight = np.ones(len(miss)) if w is None else np.asarray(w, dtype=float)
     share = float(np.average(miss, weights=weight))
     error = Z / np.sqrt(max(float((weight * slope**2).sum()), 1e-12))
-    return Noise(share, max(0.0, share - error), min(1.0, share + error), groups)
+    return Noise(share, float(max(0.0, share - error)), float(min(1.0, share + error)), groups)

@@ -6,21 +6,24 @@ from dataclasses import replace
 from typing import Any
 
 from .candidates import NEAREST, NOISY, Candidate
-from .rank import competitive_groups, has_likelihood, is_noisy, mixtures_of, select
+from .rank import competitive_groups, has_likelihood, is_noisy, likeliest, mixtures_of, select
 from .relevant import relevance_starts, relevant_candidates
 
 
 def may_be_noisy(problem: Any, data: Any, record: Any) -> bool:
     """Whether some of these few rows seem to have sets that miss the true label.
 
-    The best candidates without feature relevances, which take longer, are evaluated under that assumption.
+    The best candidates without feature relevances, which take longer, are evaluated under that assumption. For class
+    labels, these are the best of all and the likeliest kernel.
     """
     plain = [one for one in record.on(data) if not one.candidate.has_relevance]
     soft = _soft(plain, problem)
     if not soft:
         return True
     best = select(soft, problem.rule)
-    record.compare([replace(best.candidate, principle=NOISY)], data)
+    kernels = [one for one in soft if one.candidate.gamma is not None]
+    several = [best, likeliest(kernels)] if kernels and problem.rule.n_choices == 1 else [best]
+    record.compare(_with_noise(several, problem), data)
     noisy = [one for one in record.on(data) if is_noisy(one)]
     return any(_may_gain(one, best, problem) for one in noisy)
 
@@ -61,7 +64,7 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     soft = _soft(found, problem)
     groups = competitive_groups(soft if regression and soft else found, problem.rule)
     tops = [one for one, *_ in groups if one in soft]
-    record.compare([replace(one.candidate, principle=NOISY) for one in tops], data)
+    record.compare(_with_noise(tops, problem), data)
     if problem.sets.comparisons() is not None:  # rankings take longer, and the best base learners hardly change
         return
     if problem.rule.n_choices == 1 and not _any_gains(record.on(data), tops, config.n_se_noise / 2):
@@ -88,11 +91,21 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
         record.compare(relevant_candidates(problem, data, record, starts), data)
 
 
+def _with_noise(tops: list, problem: Any) -> list[Candidate]:
+    """Return candidates under the assumption that sets may miss the true label, and those that are less smooth.
+
+    Without the assumption, sets that miss the true label are best predicted by base learners that smooth too much.
+    """
+    found = [replace(one.candidate, principle=NOISY) for one in tops]
+    if problem.rule.n_choices != 1 or problem.given:
+        return found
+    return [*found, *(near for one in found for near in one.neighbours(problem.config, rougher=True))]
+
+
 def _any_gains(found: list, tops: list, n_se: float) -> bool:
-    """Whether one of the best candidates is likelier by `n_se` standard errors if sets may miss the true label."""
-    noisy = {one.candidate: one for one in found if is_noisy(one)}
-    pairs = [(one, noisy.get(replace(one.candidate, principle=NOISY))) for one in tops]
-    return any(other is not None and one.rows.is_worse(other.rows, n_se, likelihood=True) for one, other in pairs)
+    """Whether a candidate for sets that may miss the true label is likelier than one of `tops` by `n_se` errors."""
+    noisy = [one for one in found if is_noisy(one)]
+    return any(one.rows.is_worse(other.rows, n_se, likelihood=True) for one in tops for other in noisy)
 
 
 def _first_kernels(problem: Any) -> list[Candidate]:

@@ -5,9 +5,9 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_score
 
 from infimum import InfimumWarning, PartialClassifier, PartialRegressor, metrics
-from infimum.outputs import Labels, PartialOrders, Rankings
+from infimum.outputs import PartialOrders, Rankings
 from infimum.selection import get_scorer, left_out_scores
-from infimum.selection.evaluate import OutOfFold, dependence
+from infimum.selection.evaluate import OutOfFold, comparison_gains
 from infimum.selection.row_scores import RowScores
 from small_search import SMALL_SEARCH
 
@@ -143,21 +143,6 @@ def test_r2_range_of_values_is_r2():
     assert metrics.rmse_range(y, z) == pytest.approx((np.sqrt(1.25 / 3),) * 2)
 
 
-def test_dependence_is_zero_for_independent_labels_and_large_for_predicted_ones(rng):
-    truth = rng.integers(0, 3, 300)
-    output = Labels(classes=np.arange(3)).fit([])
-    sets = output.read(np.eye(3, dtype=bool)[truth] | (rng.random((300, 3)) < 0.3))
-    folds = np.array_split(np.arange(300), 5)
-
-    def standard_errors(F):
-        found = dependence(output, sets, OutOfFold(np.zeros(300, int), F=F[:, None]), folds)
-        return RowScores(np.zeros(300), None, None, dependence=found).standard_errors_dependent
-
-    assert abs(standard_errors(rng.random((300, 3)))) < 3.5
-    assert standard_errors(np.eye(3)[truth] + rng.random((300, 3))) > 5
-    assert abs(standard_errors(np.ones((300, 3)))) < 1e-9  # constant predictions distinguish no rows
-
-
 def test_dependence_of_rankings_compares_scores_with_the_comparisons_of_the_row(rng):
     truth = rng.standard_normal((200, 5))
     ranks = np.argsort(np.argsort(-truth, axis=1), axis=1).astype(float)
@@ -167,7 +152,7 @@ def test_dependence_of_rankings_compares_scores_with_the_comparisons_of_the_row(
 
     def standard_errors(scores, with_scores):
         found = OutOfFold(np.argsort(-scores, axis=1), F=scores if with_scores else None)
-        each = dependence(output, sets, found, folds)
+        each = comparison_gains(output, sets, found, folds)
         return RowScores(np.zeros(200), None, None, dependence=each).standard_errors_dependent
 
     for with_scores in (True, False):

@@ -65,8 +65,7 @@ class SearchConfig:
     few_rows: int = 600
     """Rows; see `n_folds_few`."""
     mixture_rows: int = 300
-    """Rows up to which mixtures of labels are preferred to the best candidate, which is selected by chance mostly. The
-    mixture under the average principle is tried there, and decides whether a constant is selected."""
+    """Rows up to which the mixture of labels is also tried under the average principle."""
     few_items: int = 64
     """Items of rankings up to which there are `n_folds_few` folds; more items take twice as long per fold."""
 
@@ -141,29 +140,28 @@ class SearchConfig:
     n_se_different_regression: float = 2.0
     """`n_se_different` for regression. Few rows with large errors decide, so differences are less certain."""
     n_se_constant: float = 2.0
-    """Standard errors by which a candidate must be better than the best constant, which is selected otherwise."""
-    n_se_constant_both: float = 4.5
-    """Standard errors, the sum of those of the likelihood and of the set risk, that are enough, too."""
+    """Standard errors by which a candidate for rankings must be better than the best constant, which is selected
+    otherwise."""
+    n_se_constant_both: float = 4.0
+    """Standard errors by which a candidate must be better than the best constant, otherwise: the sum of those of the
+    likelihood, of the set risk, and of a permutation test of whether candidate sets depend on X. The smallest number
+    that leaves 95 % of 56 tables of independent labels to the constant."""
+    n_permutations: int = 99
+    """Permutations of that test. Fewer take less time, and the smallest p-value is larger."""
+    permuted_rows: int = 300
+    """Rows of that test. More rows rarely need it."""
     n_se_dependent: float = 2.0
-    """Standard errors by which the mixture must predict the set of a row to be more probable than those of other rows.
-    Otherwise the constant is selected, for labels of at most `mixture_rows` rows. One test of one model is more
-    powerful than comparisons of single candidates with the constant, and less often wrong than many of them. Every
-    candidate for rankings is tested in this way, because scores of constant rankings are uncertain."""
+    """Standard errors by which a model must predict the comparisons of a row better than those of other rows. Otherwise
+    the constant is selected for rankings."""
     n_se_constant_mixture: float = 1.0
-    """Standard errors, the sum of those of the likelihood and of the set risk, by which that mixture, or candidate for
-    rankings, must also be better than the constant."""
-    n_se_family: float = 1.0
-    """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
-    one of a preferred family, if all labels are exact."""
-    n_se_family_ambiguous: float = 3.0
-    """`n_se_family` if no label is exact. Scores of candidate sets are less certain than their standard errors then:
-    rows from one image or recording have the same candidates, and forests recognise such rows more easily."""
-    n_se_mixture: float = 1.0
-    """Standard errors, the sum of those of the likelihood and of the set risk. A mixture is selected for classification
-    if it is better by this than the best single candidate. If all labels are exact, it may be worse by three times
-    this."""
-    n_se_mixture_few: float = 1.0
-    """Standard errors by which a mixture of labels may be worse than the best candidate on `mixture_rows` rows."""
+    """Standard errors, the sum of those of the likelihood and of the set risk, by which that model must also be better
+    than the constant."""
+    n_se_family: float = 3.0
+    """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate for rankings must
+    be better than one of a preferred family."""
+    n_se_mixture: float = 2.0
+    """Standard errors of both scores by which a mixture under disambiguation may be worse than the best candidate, for
+    classification."""
     n_se_constant_regression: float = 0.0
     """`n_se_constant` for regression, where the constant is a part of the mixture as well."""
     n_se_nearest: float = 2.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import nan
 from typing import Any, NamedTuple
 
@@ -16,16 +17,16 @@ from ..data import Table
 from ..data.hashes import hashed
 from ..data.progress import track
 from ..disambiguation import SetPosterior, held_out_sums, posterior_of
-from ..evidence.calibration import normalise
 from ..loss import Average, Loss, SetLoss
 from ..outputs.base import OutputSpace, Sets
 from ..recipe import Recipe
 from ..solvers import choose
-from ..weights import Mixture, split
+from ..weights import split
 from ..weights.base import Alpha, PrecomputedWeights
 from ..weights.holdout import Holdout, folds_of
 from .candidates import Candidate, by_learner
 from .config import SearchConfig
+from .independence import dependence
 from .kernel_cache import KernelCache
 from .result import Result
 from .row_scores import RowScores
@@ -42,7 +43,7 @@ class OutOfFold(NamedTuple):
     miss: float = 0.0
     """The estimated share of sets that miss the true label."""
     F: NDArray | None = None
-    """(n, *e): the predicted states, if sets have a posterior."""
+    """(n, *e): the predicted states, after disambiguation."""
 
 
 class OutOfFoldAlpha(Alpha):
@@ -137,16 +138,10 @@ def predict_held_out(
     if found is not None:
         posterior = found.posterior(sets, sample_weight) if posterior is None else posterior
         return OutOfFold(*found.outputs(output, sets, holdout, posterior, sample_weight, rounds))
-    if posterior is not None and sets.options() is not None and _averages(recipe):
+    if posterior is not None and sets.options() is not None and isinstance(recipe.principle, Average):
         # the mean over candidates is disambiguation without updates, so sets have a likelihood
-        F = held_out_sums(holdout, posterior, rounds=0)
-        return OutOfFold(*posterior.outputs(F, output), F=F)
+        return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
-
-
-def _averages(recipe: Recipe) -> bool:
-    """Whether predictions are means of all candidates, with weights that are never negative or those of a mixture."""
-    return isinstance(recipe.principle, Average) and (not recipe.weights.signed or isinstance(recipe.weights, Mixture))
 
 
 def solve_held_out(
@@ -198,6 +193,8 @@ class Evaluation(NamedTuple):
     """Whether feature relevances have seen the held-out rows."""
     z: NDArray = np.empty(0)
     """(n, *z): the out-of-fold predictions."""
+    dependence: float = 0.0
+    """For constants, how clearly sets depend on X, in standard errors; see `independence.dependence`."""
 
 
 class NotEvaluated(NamedTuple):
@@ -236,6 +233,11 @@ class EvaluationData:
 
     def __len__(self) -> int:
         return self.kernels.n
+
+    @cached_property
+    def dependence(self) -> float:
+        """How clearly candidate sets depend on X, in standard errors; 0 if weights are given."""
+        return 0.0 if self.has_given_weights else dependence(self.kernels, self.clusters)
 
     @property
     def has_given_weights(self) -> bool:
@@ -311,8 +313,8 @@ def _evaluate(
                     holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)._replace(clusters=data.clusters)
-            if candidate.parts or data.sets.comparisons() is not None:
-                rows = rows._replace(dependence=dependence(data.output, data.sets, z, data.kernels.folds))
+            if data.sets.comparisons() is not None:
+                rows = rows._replace(dependence=comparison_gains(data.output, data.sets, z, data.kernels.folds))
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
             listed = holdout is not None and data.sets.options() is not None
             fewer = holdout.with_fewer_trees(data.config.n_trees) if holdout is not None and listed else None
@@ -329,43 +331,27 @@ def _evaluate(
             found.append(NotEvaluated(candidate, str(error).splitlines()[0]))
             continue
         result = Result.of(candidate, len(data), scores, time.perf_counter() - start)
-        found.append(Evaluation(candidate, result, rows, preview, _compact(z.z)))
+        dependent = data.dependence if candidate.weights == "constant" else 0.0
+        found.append(Evaluation(candidate, result, rows, preview, _compact(z.z), dependent))
     return found
 
 
-def dependence(output: OutputSpace, sets: Sets, found: OutOfFold, folds: list[NDArray]) -> NDArray | None:
-    """Return how much more probable the set of each row is than those of other labelled rows, (n,).
+def comparison_gains(output: OutputSpace, rankings: Any, found: OutOfFold, folds: list[NDArray]) -> NDArray:
+    """Return how much better the comparisons of each row are predicted for it than for other rows of its fold, (n,).
 
-    The mean over rows is 0 up to chance if labels are independent of X. For listed candidates, these are differences of
-    probabilities; soft labels count by them. For rankings, the comparisons of a row are evaluated by the predictions
-    for this row and for others.
-
-    The other rows are those of the same fold. For candidates, they are all rows if this shows a clearer dependence,
-    because all rows lose nothing if a fold has few labelled rows. Predictions have seen them, so they cannot make
-    independent labels look dependent. None if rows have answers of several annotators or constraints on groups.
+    The mean over rows is 0 up to chance if comparisons are independent of X.
     """
-    labelled = np.asarray(~sets.is_unlabelled)
-    if sets.comparisons() is not None:
-        rankings: Any = sets
-        predicted = -output.psi(found.z) if found.F is None else rankings.phi_of_scores(found.F)
-        return _beyond_others(predicted[:, None], rankings.start()[:, None], folds, labelled)
-    mask, soft = sets.options(), sets.likelihood()
-    if found.F is None or mask is None or sets.answers_of_sources() is not None or sets.group_constraints is not None:
-        return None
-    P, target = normalise(found.F), mask if soft is None else soft
-    each = [_beyond_others(P, target, some, labelled) for some in (folds, [np.arange(len(P))])]
-    return max(each, key=lambda one: one.mean() / max(one.std(), 1e-12))
-
-
-def _beyond_others(P: NDArray, mask: NDArray, groups: list[NDArray], labelled: NDArray) -> NDArray:
-    """Return the covariance of probabilities and candidates in groups of rows, row by row, (n,)."""
-    found = np.zeros(len(mask))
-    for group in groups:
-        rows = group[labelled[group]]
+    predicted = -output.psi(found.z) if found.F is None else rankings.phi_of_scores(found.F)
+    known, labelled = rankings.start(), np.asarray(~rankings.is_unlabelled)
+    gains = np.zeros(len(known))
+    for fold in folds:
+        rows = fold[labelled[fold]]
         if len(rows) > 1:
-            here = ((P[rows] - P[rows].mean(axis=0)) * (mask[rows] - mask[rows].mean(axis=0))).sum(axis=(1, 2))
-            found[rows] = here * len(rows) / (len(rows) - 1)
-    return found
+            here = ((predicted[rows] - predicted[rows].mean(axis=0)) * (known[rows] - known[rows].mean(axis=0))).sum(
+                axis=1
+            )
+            gains[rows] = here * len(rows) / (len(rows) - 1)
+    return gains
 
 
 def scores_of_selected(best: Evaluation, data: EvaluationData) -> tuple[Result, dict[str, Any]]:

@@ -4,8 +4,7 @@ Candidates of one principle and family are ranked by the log-likelihood of the s
 risk. The principles are then compared by their set risk. The infimum principle minimises this risk, whether it is right
 or wrong, and among many candidates one is lucky. Therefore the candidate of the largest likelihood goes first, unless
 its set risk is larger than the least by more than chance explains. Families are compared by both scores, because the
-likelihood of one may be larger although its predictions are worse, in particular for many classes. Their average goes
-before the best of them unless it is worse.
+likelihood of one may be larger although its predictions are worse, in particular for many classes.
 
 For regression every candidate has a likelihood, which alone decides, because the set risk ignores where in a set the
 true value is.
@@ -50,14 +49,7 @@ class Rule:
     @property
     def n_se_family(self) -> float:
         """Standard errors of both scores by which a candidate must be better than one of a preferred family."""
-        config = self.config
-        return self.exact * config.n_se_family + (1 - self.exact) * config.n_se_family_ambiguous
-
-    def n_se_mixture(self, n: int) -> float:
-        """Standard errors of both scores by which a mixture must be better than the best candidate, or may be worse."""
-        config = self.config
-        few = n <= config.mixture_rows and self.n_choices == 1
-        return min((1 - 4 * self.exact) * config.n_se_mixture, -config.n_se_mixture_few if few else config.n_se_mixture)
+        return self.config.n_se_family if self.rankings else 0.0
 
     @property
     def n_se_more_rows(self) -> float:
@@ -105,23 +97,9 @@ def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     constants, models = _split(found, is_constant)
     if rule.rankings:  # scores of items are less often wrong than the order that contradicts the fewest comparisons
         constants = [one for one in constants if has_likelihood(one)] or constants
-    mixtures, single = _split(models, lambda one: bool(one.candidate.parts) and not rule.regression)
     if constants:
-        if mixtures and mixtures[-1].candidate.principle == "average" and mixtures[-1].rows.dependence is not None:
-            if not (_is_dependent(mixtures[-1], constants, rule) or _is_above(mixtures[-1], constants, rule)):
-                return best_model(constants, rule)
-        else:
-            mixtures = [one for one in mixtures if _is_above(one, constants, rule)]
-        single = [one for one in single if _is_above(one, constants, rule)]
-    if not single and not mixtures:
-        return best_model(constants, rule)
-    best = best_model(single or mixtures, rule)
-    # few and ambiguous rows: disambiguation confirms its first guesses, and plain means of the candidates are likelier
-    likelier = [one for one in mixtures[1:] if mixtures[0].rows.is_worse(one.rows, rule.config.n_se_tie, True)]
-    for one in mixtures[:1] + likelier:
-        if one.rows.standard_errors_below(best.rows) >= rule.n_se_mixture(one.result.n):
-            best = one
-    return best
+        models = [one for one in models if _is_above(one, constants, rule)]
+    return best_model(models or constants, rule)
 
 
 def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -155,9 +133,10 @@ def _is_above(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> b
     else:
         better = constant.rows.is_worse(one.rows, rule.n_se_constant, soft)
         better = better and (not tested or one.rows.standard_errors_dependent >= rule.config.n_se_dependent)
-    # few rows: probabilities are about those of the constant, but the most probable class is better
-    both = 0.0 if rule.regression or not soft else one.rows.standard_errors_below(constant.rows)
-    return better or both >= rule.config.n_se_constant_both
+    if rule.regression:
+        return better
+    evidence = one.rows.standard_errors_below(constant.rows) + constant.dependence
+    return evidence >= rule.config.n_se_constant_both or (better and not rule.n_choices)
 
 
 def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -173,7 +152,10 @@ def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     if rule.regression:
         near = [one for one in soft if not one.rows.is_worse(best.rows, rule.n_se, likelihood=True)]
     else:
+        # the mean of several candidates is less often the best by chance
+        first = {id(one) for one in soft if one.candidate.parts and one.candidate.principle != "average"}
         scores = {id(one): one.rows.standard_errors_below(best.rows) for one in soft}
+        scores |= {key: score + rule.config.n_se_mixture for key, score in scores.items() if key in first}
         near = [one for one in soft if scores[id(one)] >= max(scores.values()) - rule.n_se_family]
     return min(near, key=lambda one: (rule.preference(one), -one.result.log_likelihood))
 
@@ -323,7 +305,7 @@ def _pays(noisy: Evaluation, plain: Evaluation, others: Sequence[Evaluation], ru
     soft = plain if has_likelihood(plain) else likeliest(filter(has_likelihood, others))
     gains = soft.rows.is_worse(noisy.rows, config.n_se_noise, True)
     if is_constant(plain) and rule.n_choices == 1:  # features that are useless must not become useful by chance
-        gains = gains and noisy.rows.standard_errors_below(plain.rows) >= config.n_se_constant_both
+        gains = gains and plain.dependence >= config.n_se_noise
     # rare tags are easily taken for errors, which the loss shows: if all tags are wrong equally often, the model with
     # the smaller loss on them is also better on the true tags
     # intervals that miss may be far off, and predictions need not be near them

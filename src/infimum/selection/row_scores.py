@@ -66,6 +66,7 @@ class RowScores(NamedTuple):
 
     def _difference(self, than: RowScores, likelihood: bool) -> tuple[float, float]:
         """Return the mean difference of the costs, and its standard error."""
+        likelihood = likelihood and self.log_likelihood is not None and than.log_likelihood is not None
         return self._mean(self.costs(likelihood) - than.costs(likelihood))
 
     def _mean(self, values: NDArray) -> tuple[float, float]:

@@ -3,6 +3,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  ?= torch==2.13.0
 
+unexport PYTHONDONTWRITEBYTECODE  # the suite starts many processes, and each would compile every module again
+
 .PHONY: demo test test-torch test-docs campaign lint bench docs clean
 
 demo: $(VENV)/demo.stamp          ## learn from candidate sets, print a table, draw a picture
@@ -42,7 +44,7 @@ $(VENV)/site.stamp: EXTRA = site
 
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRA)]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$(EXTRA)]"
 	touch $@
 
 $(VENV)/torch.stamp: $(VENV)/test.stamp

@@ -34,7 +34,6 @@ BENCHMARKS = [
     Benchmark("rankings:speed", 0.2),
     Benchmark("exact_orders", 1.5),
     Benchmark("feedback_arc", 1.5, "highspy"),
-    Benchmark("weights:path", 1.0),
     Benchmark("weights:forest", 0.5),
     Benchmark("weights:nystrom", 2.0),
     Benchmark("torch:speed", 1.0, "torch"),

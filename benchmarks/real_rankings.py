@@ -2,7 +2,7 @@
 
 Pair agreement is the share of the known comparisons of test rows that a prediction has right. Fits are timed in CPU
 time, beside a random forest in the same process. Real tables are read from the folder that the environment variable
-INFIMUM_REAL_DATA names: label-ranking/*.csv, preferences/beans.csv and preferences/EuropeanValuesStudy.csv.
+INFIMUM_DATA names: label-ranking/*.csv, preferences/beans.csv and preferences/EuropeanValuesStudy.csv.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def speed() -> None:
 def problems() -> Iterator[Problem]:
     """Yield the tables."""
     yield simulated(493, 16, 3)
-    folder = os.environ.get("INFIMUM_REAL_DATA")
+    folder = os.environ.get("INFIMUM_DATA")
     if folder:
         yield from (label_ranking(Path(folder), name) for name in FULL)
         yield beans(Path(folder))

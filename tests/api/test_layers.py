@@ -22,24 +22,6 @@ LAYERS = [
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
-NOT_YET: set[str] = set()
-"""Upward imports that are still to be removed, as "module -> package". An entry that no longer occurs fails."""
-
-NOT_YET_TYPES = {"outputs.base -> loss", "outputs.rankings.space -> loss"}
-"""The same, for imports under ``if TYPE_CHECKING``."""
-
-NOT_YET_CYCLES: list[set[str]] = []
-"""Packages that import each other in a cycle without an upward import."""
-
-
-def upward(for_types: bool) -> set[str]:
-    """Return the imports of a package of a higher layer."""
-    return {
-        f"{one.importer.removeprefix('infimum.')} -> {package(one.imported)}"
-        for one in all_imports()
-        if one.for_types == for_types and LEVEL[package(one.imported)] > LEVEL[package(one.importer)]
-    }
-
 
 def components(graph: dict[str, set[str]]) -> list[set[str]]:
     """Return the sets of nodes that reach each other, those of one node left out."""
@@ -58,15 +40,13 @@ def test_all_packages_have_a_layer():
 
 
 def test_imports_point_down():
-    found = upward(for_types=False)
-    assert not found - NOT_YET, "new upward imports: " + "; ".join(sorted(found - NOT_YET))
-    assert not NOT_YET - found, "remove from NOT_YET: " + "; ".join(sorted(NOT_YET - found))
-
-
-def test_type_imports_point_down():
-    found = upward(for_types=True)
-    assert not found - NOT_YET_TYPES, "new upward imports: " + "; ".join(sorted(found - NOT_YET_TYPES))
-    assert not NOT_YET_TYPES - found, "remove from NOT_YET_TYPES: " + "; ".join(sorted(NOT_YET_TYPES - found))
+    """Those inside functions and under ``if TYPE_CHECKING`` are included."""
+    upward = {
+        f"{one.importer.removeprefix('infimum.')} -> {package(one.imported)}"
+        for one in all_imports()
+        if LEVEL[package(one.imported)] > LEVEL[package(one.importer)]
+    }
+    assert not upward
 
 
 def test_packages_import_each_other_in_no_cycle():
@@ -76,7 +56,7 @@ def test_packages_import_each_other_in_no_cycle():
         if a != b and LEVEL[b] <= LEVEL[a]:
             graph[a].add(b)
             graph[b] |= set()
-    assert components(graph) == NOT_YET_CYCLES
+    assert components(graph) == []
 
 
 def test_modules_import_each_other_in_no_cycle_at_import_time():

@@ -33,6 +33,14 @@ def measured(lines, ratio):
     return list(lines)
 
 
+@pytest.mark.parametrize("name", [one.name for one in _registry.BENCHMARKS if ":" in one.name])
+def test_every_registered_part_is_one_of_its_module(name):
+    module, _, part = name.partition(":")
+    home = Path(_registry.__file__).parent
+    files = [*home.glob(f"{module}.py"), *home.glob(f"{module}/*.py")]
+    assert any(f'"{part}' in file.read_text("utf-8") for file in files)
+
+
 def test_a_ratio_is_met_up_to_what_was_asked_for(lines):
     assert [line.met for line in measured(lines, 0.5)] == [True, True, None]
     assert [line.met for line in measured(lines, 0.51)] == [False, True, None]

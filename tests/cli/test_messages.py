@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+import infimum as package
 from infimum.cli._kind import recognise
 from infimum.data.errors import InputError
 from infimum.outputs.numbers.text import parse_interval
@@ -177,7 +178,7 @@ def test_predict_names_missing_and_existing_columns(here, infimum):
 def test_a_model_of_a_later_version_is_used_with_a_note(here, infimum, as_json, monkeypatch):
     sources.tags(here / "t.csv", 12)
     with monkeypatch.context() as later:
-        later.setattr("infimum.__version__", "99.0")
+        later.setattr(package, "__version__", "99.0")
         infimum("fit", "t.csv", "-t", "tags", "--out", "later.skops")
         assert as_json("predict", "later.skops", "t.csv")["notes"] == []
     for command in ("predict", "score"):

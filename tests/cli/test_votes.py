@@ -226,3 +226,24 @@ def test_answers_that_mean_no_answer_are_pointed_out(crowd, tmp_path):
     (note,) = [note for note in json.loads(done.stdout)["notes"] if "no answer" in note]
     assert "'Not sure' (4 cells)" in note
     assert "pass --missing 'Not sure'" in note
+
+
+def test_answers_of_a_language_model_are_soft_labels(votes, tmp_path):
+    """JSON in a cell, or the repr of a dict, is no class of its own; --merge-classes keeps the probabilities."""
+    path, _ = votes
+    with open(path, newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    for k, row in enumerate(rows):
+        if row[4] == "bob":
+            soft = {"Cat" if name == "cat" else name: 0.9 if name == row[5] else 0.05 for name in CLASSES}
+            row[5] = json.dumps(soft) if k % 2 else str(soft)
+    write(path, header, rows)
+    options = ["--target", "label", "--id", "photo", "--annotator", "who", "--merge-classes", "-q"]
+    done = run(app, ["fit", str(path), *options, "--out", str(tmp_path / "m.skops")])
+    assert done.exit_code == 0, done.output
+    assert "3: 'Cat', 'dog', 'owl'" in done.output
+    assert done.output.index("eve: reliability") < done.output.index("bob: reliability")
+    rows[1][5] = '{"cat": 0.9, "dog": '
+    done = run(app, ["fit", str(write(path, header, rows)), *options, "--out", str(tmp_path / "m.skops")])
+    assert done.exit_code == 1
+    assert "line 3: cannot read" in " ".join(done.output.split())

@@ -237,3 +237,23 @@ def test_numbers_with_several_units_stay_text_and_are_reported():
     (line,) = Features().fit(pd.DataFrame({"w": cells})).describe()
     assert "text" in line
     assert "numbers with different units: kg (20 cells), g (20 cells)" in line
+
+
+def test_detection_limits_are_numbers():
+    """Measurements of which some are below a limit stay one feature, and the default model learns from them."""
+    rng = np.random.default_rng(0)
+    zinc, lead = rng.lognormal(size=(2, 90))
+    X = pd.DataFrame({
+        "Zn": [f"{x:.2f} µg/L" if x > 0.6 else "<0.60 µg/L" for x in zinc],
+        "Pb": [round(x, 3) if x < 2 else "> 2" for x in lead],
+        "Cd": ["n.d." if k % 5 == 0 else f"{x:.3f}" for k, x in enumerate(lead)],
+        "age": rng.choice(["<18", "18-65", ">65"], 90),
+    })  # fmt: skip
+    y = np.where(zinc > 1, "high", "low")
+    model = make_pipeline(Features(), PartialClassifier()).fit(X[:60], y[:60])
+    widths = [(column.kind, column.width) for column in model[0].columns_]
+    assert widths == [("number", 1), ("number", 1), ("number", 2), ("category", 3)]
+    assert "count as their limit" in model[0].describe()[0]
+    assert "12 cells are treated as missing: 'n.d.'" in model[0].describe()[2]
+    assert model.score(X[60:], y[60:]) > 0.9
+    np.testing.assert_allclose(model[0].transform(X.assign(Zn="<0.60 µg/L"))[:, 0], 0.6)

@@ -41,7 +41,7 @@ def noisy_triples(n: int, m: int, seed: int) -> tuple:
     return X, ranks
 
 
-@pytest.mark.parametrize(("m", "c", "seed"), [(6, 0.86, 0), (10, 0.6, 2)])
+@pytest.mark.parametrize(("m", "c", "seed"), [(4, 0.6, 0), (6, 0.86, 0), (10, 0.6, 2)])
 def test_default_is_at_least_the_infimum_on_the_papers_lines(m, c, seed):
     X, y, new, truth = lines(m, c, seed)
     fixed = PartialRanker(items=m, principle="infimum", negative_weights="joint", weights=KernelRidge(1e-3, sigma=0.5))

@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 
 from feedback_arc.brute_force import all_orders, extends, gaussian, optimum, problems, random_order
 from infimum.feedback_arc import (
+    cutting_planes,
     minimum_feedback_arc,
 )
 from infimum.feedback_arc.cutting_planes import Branching, resolution
@@ -30,8 +31,8 @@ def test_proximal_nodes_attain_the_subset_dp(scale, density):
 
 def test_proximal_nodes_branch_to_the_optimum_without_heuristics(monkeypatch):
     worst = lambda cost, before: minimum_feedback_arc(-cost, before, "dp").order  # noqa: E731
-    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.borda", worst)
-    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.insertion_search", lambda cost, order, *_: order)
+    monkeypatch.setattr(cutting_planes, "borda", worst)
+    monkeypatch.setattr(cutting_planes, "insertion_search", lambda cost, order, *_: order)
     rng, nodes = np.random.default_rng(6), 0
     for scale in (None, 3, None, 3, None, 3):
         cost = gaussian(rng, 21, 21)

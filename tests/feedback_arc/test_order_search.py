@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from infimum.feedback_arc.order_search import certain, minimise_orders
+from infimum.feedback_arc.order_search.minimise import near_each_other
 from infimum.feedback_arc.order_search.minorants import UNIT
 from infimum.feedback_arc.order_search.state import new_state, respond
 from infimum.feedback_arc.order_search.terms import relations
@@ -154,6 +155,11 @@ def test_queries_of_no_weight_and_no_queries():
     assert value[0] == bound[0] == 0
     assert minimise_orders(before, none[:0], none[:0])[0].shape == (0, 4)
     assert minimise_orders(before[:, :1, :1], mixed, none)[0].tolist() == [[0], [0]]
+
+
+def test_each_query_is_followed_by_the_nearest_one_that_is_left():
+    assert near_each_other(np.array([[0.0], [5.0], [1.0], [4.0]])).tolist() == [0, 2, 3, 1]
+    assert near_each_other(np.empty((0, 3))).tolist() == []
 
 
 def test_queries_before_change_nothing_but_time():

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 from feedback_arc.brute_force import extends, gaussian, optimum, problems, random_order
 from infimum.feedback_arc import (
+    cutting_planes,
     linear_extensions,
     minimum_feedback_arc,
     minimum_feedback_arcs,
@@ -130,8 +131,8 @@ def test_branching_where_the_relaxation_is_fractional(integral):
 @pytest.mark.parametrize("density", [0.0, 0.03])
 def test_branch_and_bound_finds_the_optimum_without_its_heuristics(monkeypatch, scale, density):
     worst = lambda cost, before: minimum_feedback_arc(-cost, before, "dp").order  # noqa: E731
-    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.borda", worst)
-    monkeypatch.setattr("infimum.feedback_arc.cutting_planes.insertion_search", lambda cost, order, *_: order)
+    monkeypatch.setattr(cutting_planes, "borda", worst)
+    monkeypatch.setattr(cutting_planes, "insertion_search", lambda cost, order, *_: order)
     rng = np.random.default_rng(4)
     for _ in range(6):
         cost, before = gaussian(rng, 20, 20), random_order(rng, 20, density)

@@ -12,7 +12,7 @@ from skops.io import dumps
 
 from fuzz.exports import READERS, wrong_records
 from infimum.cli._models import load
-from infimum.data import limits
+from infimum.data import limits, memory
 from infimum.data.limits import gunzipped
 from infimum.io import Records, read_argilla, read_doccano, read_label_studio, read_prodigy, read_table, read_votes
 
@@ -85,7 +85,7 @@ def test_gzip_files_of_several_members_and_truncated_ones(small_limit):
 def test_tables_that_have_no_room_in_memory_are_refused(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n" * 1000)
     pd.DataFrame({"a": np.zeros(100_000)}).to_parquet(tmp_path / "a.parquet")
-    monkeypatch.setattr("infimum.data.memory.available", lambda: 1e5)
+    monkeypatch.setattr(memory, "available", lambda: 1e5)
     with pytest.raises(MemoryError, match=r"a\.csv, with about 2002 values, needs .* Split the file"):
         read_table(tmp_path / "a.csv")
     with pytest.raises(MemoryError, match=r"a\.parquet, with about 100000 values, needs"):

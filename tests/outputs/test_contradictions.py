@@ -12,6 +12,7 @@ from infimum.disambiguation import BradleyTerry
 from infimum.io import TRUSTED_TYPES
 from infimum.outputs import PartialOrders, Rankings
 from infimum.outputs.rankings.codes import codes_of
+from infimum.outputs.rankings.conformal import Kendall, Pairs
 from infimum.selection import SearchConfig
 
 ITEMS = ["a", "b", "c", "d"]
@@ -165,3 +166,15 @@ def test_members_of_soft_disambiguation_are_linear_extensions(rng):
     model = PartialRanker(ITEMS, principle="disambiguation", contradictions="majority", search_config=SMALL).fit(X, y)
     assert model.sets_.contains(model.disambiguation_.z).all()
     assert model.disambiguation_.support.min() >= 0
+
+
+@pytest.mark.parametrize("score", [Pairs(), Kendall()], ids=["pairs", "kendall"])
+def test_conformal_scores_of_contradictory_rows_allow_every_order(score, rng):
+    """One of the comparisons is wrong, so the true order may violate any of them."""
+    space = Rankings(ITEMS, contradictions="weigh").fit([CYCLE])
+    orders, sets = orders_of(4), space.read([CYCLE, "a>b>c"])
+    g = rng.uniform(-1, 1, 6)
+    forecast = np.tile(g if score.name == "pairs" else orders[5], (2, 1))
+    one_by_one = score.largest(np.tile(forecast[0], (24, 1)), PartialOrders.from_orders(orders), space)
+    before = codes_of(orders)[:, [0, 1, 3]].min(axis=1) > 0  # a before b, a before c, b before c
+    np.testing.assert_allclose(score.largest(forecast, sets, space), [one_by_one.max(), one_by_one[before].max()])

@@ -13,9 +13,11 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from infimum import InfimumWarning, PartialOrders, PartialRanker, SetLoss, solvers, weights
 from infimum.datasets import drop_items, drop_pairs, drop_pairs_at_random
+from infimum.feedback_arc import nearest as nearest_orders
 from infimum.loss import doubled
 from infimum.metrics import kendall_tau, wrong_pairs
 from infimum.outputs import Rankings
+from infimum.outputs.rankings import nearest_extension
 from infimum.outputs.rankings.codes import codes_of
 from infimum.outputs.rankings.forms import pairs_in_codes
 from infimum.outputs.rankings.nearest_extension import NearestExtensions
@@ -191,7 +193,7 @@ def test_nearest_extensions_against_all_orders(work, m, share, seed):
     which = sets._parts.share.indices
     with pytest.MonkeyPatch.context() as patch:
         if work is not None:  # no dynamic program, as for rows that compare many items
-            patch.setattr("infimum.feedback_arc.nearest.MAX_WORK", work)
+            patch.setattr(nearest_orders, "MAX_WORK", work)
         nearest, distance = NearestExtensions(sets._parts.before).orders(z[None], np.zeros(len(which), int), which)
     for row in range(len(which)):
         least = against[PartialOrders(np.repeat(sets.codes[[row]], len(orders), axis=0)).contains(orders)].min()
@@ -221,7 +223,7 @@ def test_wide_answers_agree_with_feedback_arcs(rng):
 
 
 def test_nearest_extensions_that_are_not_proved_are_counted(monkeypatch, rng):
-    monkeypatch.setattr("infimum.outputs.rankings.nearest_extension.MAX_STEPS", 0)
+    monkeypatch.setattr(nearest_extension, "MAX_STEPS", 0)
     sets = draw_orders(rng, 2, 60, 0.03)
     psi = Rankings(60).fit([]).psi(rng.permutation(60)[None])
     with pytest.warns(InfimumWarning, match="2 of 2 nearest linear extensions of 60 items come from a short search"):

@@ -114,3 +114,49 @@ def test_a_percentage_after_plus_minus_is_relative_to_the_value():
     model = PartialRegressor(search_config=SMALL_SEARCH).fit([[0.0], [1.0], [2.0]], ["1.2 ±10%", "-20 +/- 5 %", "3"])
     np.testing.assert_allclose(np.column_stack([model.sets_.lower, model.sets_.upper])[:2], [[1.08, 1.32], [-21, -19]])
     assert parse_interval("20% ± 5%") == [(15, 25)]
+
+
+BRACKETS = ["<1.000 €", "1.000 bis unter 2.000 €", "2.000–3.500 EUR", "ca. 2.500 Euro", "unter 1.500 €", "€3.500-5.000"]
+
+
+@pytest.mark.parametrize("last", ["5.000 € und mehr", "über 5.000 €", "5.000 Euro oder mehr", "mehr als 5.000 €"])
+def test_german_brackets_train_the_default_model(last):
+    """The words after a number are no unit, EUR is no other unit than €, and a point separates thousands."""
+    x = np.arange(60) % 7
+    y = [(*BRACKETS, last)[k] for k in x]
+    model = PartialRegressor().fit(x[:, None].astype(float), y)
+    assert [model.output_.read(y[:7]).format(k) for k in range(7)] == [
+        "≤ 1000", "[1000, 2000]", "[2000, 3500]", "2500", "≤ 1500", "[3500, 5000]", "≥ 5000",
+    ]  # fmt: skip
+    assert 1000 < model.predict([[1.0]])[0] < 2000
+
+
+@pytest.mark.parametrize(
+    "text, bounds",
+    [
+        ("65 years and over", (65, np.inf)),
+        ("65 years or older", (65, np.inf)),
+        ("5 m", (5, 5)),
+        ("1.65 m", (1.65, 1.65)),
+        ("$5 m", (5e6, 5e6)),
+        ("1.5m", (1.5e6, 1.5e6)),
+        (">10^6 CFU/100 mL", (1e6, np.inf)),
+        ("3 x 10^5", (3e5, 3e5)),
+        ("USD 10-20", (10, 20)),
+        ("prefer not to say", (-np.inf, np.inf)),
+    ],
+)
+def test_words_and_powers_of_ten(text, bounds):
+    assert parse_interval(text) == [bounds]
+
+
+@pytest.mark.parametrize("text", ["0.5 ND", "0.5 not detected", "5'3", "5 et plus", "5 or so"])
+def test_a_number_is_not_exact_because_its_words_are_not_understood(text):
+    with pytest.raises(ValueError, match="cannot read"):
+        Reals().fit(["1.2", "0.7", text])
+
+
+def test_currencies_are_units():
+    with pytest.raises(ValueError, match="mixes numbers of different units"):
+        Reals().fit(["$10-20", "€30"])
+    assert [Reals().fit(["1.859 €", "0.5"]).read(["1.859 €"]).format(0)] == ["1.859"]

@@ -5,9 +5,9 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_score
 
 from infimum import InfimumWarning, PartialClassifier, PartialRegressor, metrics
-from infimum.outputs import Labels
+from infimum.outputs import Labels, PartialOrders, Rankings
 from infimum.selection import get_scorer, left_out_scores
-from infimum.selection.evaluate import dependence
+from infimum.selection.evaluate import OutOfFold, dependence
 from infimum.selection.row_scores import RowScores
 from small_search import SMALL_SEARCH
 
@@ -145,13 +145,33 @@ def test_r2_range_of_values_is_r2():
 
 def test_dependence_is_zero_for_independent_labels_and_large_for_predicted_ones(rng):
     truth = rng.integers(0, 3, 300)
-    sets = Labels(classes=np.arange(3)).fit([]).read(np.eye(3, dtype=bool)[truth] | (rng.random((300, 3)) < 0.3))
+    output = Labels(classes=np.arange(3)).fit([])
+    sets = output.read(np.eye(3, dtype=bool)[truth] | (rng.random((300, 3)) < 0.3))
     folds = np.array_split(np.arange(300), 5)
 
     def standard_errors(F):
-        found = dependence(F[:, None], sets, folds)
+        found = dependence(output, sets, OutOfFold(np.zeros(300, int), F=F[:, None]), folds)
         return RowScores(np.zeros(300), None, None, dependence=found).standard_errors_dependent
 
     assert abs(standard_errors(rng.random((300, 3)))) < 3.5
     assert standard_errors(np.eye(3)[truth] + rng.random((300, 3))) > 5
     assert abs(standard_errors(np.ones((300, 3)))) < 1e-9  # constant predictions distinguish no rows
+
+
+def test_dependence_of_rankings_compares_scores_with_the_comparisons_of_the_row(rng):
+    truth = rng.standard_normal((200, 5))
+    ranks = np.argsort(np.argsort(-truth, axis=1), axis=1).astype(float)
+    ranks[rng.random(ranks.shape) < 0.4] = np.nan
+    output, sets = Rankings(items=5).fit([]), PartialOrders.from_ranks(ranks)
+    folds = np.array_split(np.arange(200), 5)
+
+    def standard_errors(scores, with_scores):
+        found = OutOfFold(np.argsort(-scores, axis=1), F=scores if with_scores else None)
+        each = dependence(output, sets, found, folds)
+        return RowScores(np.zeros(200), None, None, dependence=each).standard_errors_dependent
+
+    for with_scores in (True, False):
+        assert abs(standard_errors(rng.standard_normal((200, 5)), with_scores)) < 3.5
+        assert standard_errors(truth + rng.standard_normal((200, 5)), with_scores) > 5
+        # scores that differ between folds only separate no rows of one fold
+        assert abs(standard_errors(np.repeat(rng.standard_normal((5, 5)), 40, axis=0), with_scores)) < 1e-6

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading
 
 from cases import CASES
-from infimum import InfimumWarning, PartialClassifier, PartialRegressor
+from infimum import Chunks, InfimumWarning, PartialClassifier, PartialRegressor
 from infimum.data import memory as _memory
 from infimum.weights import (
     BY_NAME,
@@ -429,6 +429,22 @@ def test_scaled_weights_treat_sparse_and_dense_queries_alike(data):
     for rows in (X, sparse.csr_matrix(X)):
         weights = Scaled(KernelRidge(0.1)).fit(rows)
         assert_allclose(weights(sparse.csr_matrix(queries)) @ phi, weights(queries) @ phi, atol=1e-10)
+
+
+def test_features_with_two_values_are_divided_by_half_of_their_difference(rng):
+    """A value that is rare among two is as far from the other one as a frequent value is."""
+    rare, often = np.arange(400) < 2, np.arange(400) % 2
+    X = np.column_stack([7 - 3.0 * rare, 1e-30 * often, rng.standard_normal(400), 0.1 + 0 * rare, rare + 0.5 * often])
+    found = Scaled().fit_scale(X)
+    assert_allclose(found.scale_[:4], [1.5, 5e-31, X[:, 2].std(), np.inf], rtol=1e-6)
+    assert_allclose(found.scale_[4], X[:, 4].std(), rtol=1e-6)  # three values
+    assert np.ptp(found.scaled(X)[:, :2], axis=0).round(9).tolist() == [2, 2]
+    chunks = Chunks.of(X, rows=150)
+    assert_allclose(Scaled().fit_scale(chunks).scale_, found.scale_, rtol=1e-6)
+    assert_allclose(Scaled().fit_scale(sparse.csr_matrix(X)).scale_, found.scale_, rtol=1e-6)
+    w = np.ones(400)
+    w[2:] = often[2:]
+    assert_allclose(Scaled().fit_scale(X, None, w).scale_[0], 1.5, rtol=1e-6)
 
 
 def test_split_signs_fit_leaves_the_inner_weights_unfitted(data):

@@ -21,7 +21,8 @@ INTEGER = re.compile(r"[+-]?\d+")
 DOUBT = re.compile(
     r"(i'?m )?(not sure|unsure|uncertain)|(i )?(do not|don'?t|dont) know|dunno|no idea"
     r"|(can ?not|can'?t) (tell|say|decide)|unclear|no answer|skip(ped)?|not available|not applicable"
-    r"|n\.? ?/? ?a\.?|\?+",
+    r"|n\.? ?/? ?a\.?|\?+|(i )?(would )?(prefer|rather) not( to)? (say|answer)|no response|not stated"
+    r"|keine angabe|k\. ?a\.|wei(ß|ss) (ich )?nicht",
     re.IGNORECASE,
 )
 """Names by which annotators say that they have no answer."""

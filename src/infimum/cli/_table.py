@@ -242,9 +242,9 @@ def _read(
     else:
         kind = records.kind
     named = names.apply(kind, loaded.name, records.y, records.places)
+    cells, classes = parse_cells(loaded.name, named.cells, records.places, kind, names.classes or [])
     if kind == "labels" and names.classes is None:
         warn_of_doubts(new_space(kind).names_in(named.cells))
-    cells, classes = parse_cells(loaded.name, named.cells, records.places, kind, names.classes or [])
     return replace(records, y=cells, kind=kind, classes=classes or named.names), kind, invalid, named
 
 

@@ -93,7 +93,7 @@ def selected(model: Any) -> str:
 def _principle(model: Any, name: str) -> str:
     if name == "disambiguation":
         found = getattr(model, "disambiguation_", None)
-        return "disambiguation" if found is None else f"{'hard' if found.q is None else 'soft'} disambiguation"
+        return "disambiguation" if found is None else f"{'soft' if found.soft else 'hard'} disambiguation"
     return PRINCIPLES.get(name, name)
 
 

@@ -13,7 +13,7 @@ from .. import io
 from ..io._meaning import CHOICES
 from ..io.doccano import EMPTY
 from ..io.prodigy import REJECTED
-from ..outputs.merging import WORDS
+from ..outputs import has_names
 from . import _options as o
 from ._console import TABLES, USAGE, as_options, check_out, fail, print_result, running, writing
 
@@ -95,7 +95,7 @@ def convert(
         if "classes" in settings:
             settings["classes"] = names.classes
         records = _read(source, file, settings)
-        named = names.apply(records.kind, file.name, records.y, records.places) if records.kind in WORDS else None
+        named = names.apply(records.kind, file.name, records.y, records.places) if has_names(records.kind) else None
         if named is not None:
             records = replace(records, y=named.cells, classes=named.names if records.classes else [])
         stages.next()

@@ -21,7 +21,7 @@ SHOWN = 10  # notes of one kind that are printed
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
 
-@o.table_options("classes", "separator", "merge_classes", "id")
+@o.table_options("classes", "separator", "merge_classes", "id", "contradictions")
 def studio(
     options: o.TableOptions,
     table: Annotated[
@@ -82,8 +82,9 @@ def studio(
         assert table is not None
         names = naming(options)
         task = read_task(
-            table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines, groups
-        )
+            table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines, groups,
+            options.contradictions,
+        )  # fmt: skip
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         asker = QuestionSelector(strategy, cost=cost, questions=_listed(ask), random_state=0)

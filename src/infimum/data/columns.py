@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from numbers import Real
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from .blanks import normalised, stripped
 from .errors import is_missing
-from .numerals import decimal_mark, is_missing_word, missing_code, parse_number, split_unit
+from .numerals import FEW_VALUES, decimal_mark, is_missing_word, missing_code, parse_number, split_unit
 
 KINDS = ("number", "category", "date", "text", "identifier", "constant", "empty")
 """What a column may be; the last three are left out of the features."""
@@ -32,6 +32,12 @@ OFTEN = 20
 
 FEW_UNITS = 4
 """Number of different units up to which text is probably a column of numbers, and not of ordinals or addresses."""
+
+LIMIT = re.compile(r"\s*(?:[<>]=?|[≤≥])\s*(?=[\d.])")
+"""The sign before a detection limit, as in "<0.5"."""
+
+FEW_WORDS = 3
+"""Number of different words up to which they stand for missing cells among many different numbers."""
 
 NAMED_ID = re.compile(r"(?:^|[ _.-])(?:id|ids|uuid|guid|key|index)$|(?<=[a-z])(?:ID|Id)$", re.IGNORECASE)
 ROW_NUMBER = re.compile(r"|#|(?:unnamed: \d+)|row(?: ?names?| ?number)?|line", re.IGNORECASE)
@@ -58,6 +64,8 @@ class Recognised:
     """The unit that follows numbers, in lower case."""
     boolean: bool = False
     """Whether all cells are booleans."""
+    words: tuple[str, ...] = ()
+    """Words among numbers that stand for missing cells, in lower case."""
     notes: tuple[str, ...] = ()
     """What a user should know: cells that are treated as missing, a reading that was assumed."""
 
@@ -79,7 +87,7 @@ def recognise(name: str, cells: list, max_categories: int = 30, kind: str | None
     Examples
     --------
     >>> recognise("size", ["12,5", "n/a", "7,25"] * 5)
-    Recognised(kind='number', decimal=',', day_first=True, unit='', boolean=False, notes=())
+    Recognised(kind='number', decimal=',', day_first=True, unit='', boolean=False, words=(), notes=())
     >>> recognise("temperature", ["20.1 °C", "19 °C", "n/a"] * 5).unit
     '°c'
     >>> recognise("ticket", [f"T-{k}" for k in range(40)]).kind
@@ -108,7 +116,7 @@ def recognise(name: str, cells: list, max_categories: int = 30, kind: str | None
     frequent = len(values) <= 4 * max_categories and len(present) >= OFTEN * len(values)
     if few or frequent:
         return Recognised("category")
-    return Recognised("text", notes=_units_note(texts))
+    return _as_number_beside_words(present, values) or Recognised("text", notes=_units_note(texts))
 
 
 def category(cell: Any) -> str:
@@ -126,9 +134,9 @@ def category(cell: Any) -> str:
 
 
 def number(cell: Any, decimal: str = ".", unit: str = "") -> float | None:
-    """Return a cell as a number; None if it is none. Booleans are 0 and 1, durations are seconds."""
+    """Return a cell as a number; None if it is none. Booleans are 0 and 1, durations are seconds, "<0.5" is 0.5."""
     if isinstance(cell, str):
-        return parse_number(cell, decimal, unit)
+        return parse_number(LIMIT.sub("", cell, 1) if LIMIT.match(cell) else cell, decimal, unit)
     if isinstance(cell, np.timedelta64):
         return float(cell / np.timedelta64(1, "s"))
     if hasattr(cell, "total_seconds"):
@@ -158,6 +166,8 @@ def days(cell: Any, day_first: bool = True) -> float | None:
 
 def _as_number(present: list, texts: list[str]) -> Recognised | None:
     """Return how the cells are read as numbers; None if too many of them are none."""
+    limits = [text for text in texts if LIMIT.match(text)]
+    texts = [LIMIT.sub("", text, 1) if LIMIT.match(text) else text for text in texts]
     units = _units(texts)
     unit = max(units, key=lambda name: units[name]) if units else ""
     decimal = decimal_mark(split_unit(text)[0] or text for text in texts)
@@ -167,10 +177,13 @@ def _as_number(present: list, texts: list[str]) -> Recognised | None:
     n_stray = len(present) - len(values) - len(words)
     if not values or n_stray > STRAY * len(present):
         return None
+    if limits and len(set(values) - {number(cell, mark, unit) for cell in limits}) < FEW_VALUES:
+        return None  # "<5" and ">5" are categories
     unread = [cell for cell in present if number(cell, mark, unit) is None]
     stray = [cell for cell in unread if not (isinstance(cell, str) and is_missing_word(cell))]
     notes = [f"unit {unit}"] if unit else []
     notes += [_stray_note(stray, "numbers")] if stray else []
+    notes += [f"{len(limits)} cells such as {limits[0]!r} count as their limit"] if limits else []
     code = missing_code(values)
     if code is not None:
         notes.append(f"{values.count(code)} cells are {code:g}, the only negative number (missing?)")
@@ -179,6 +192,20 @@ def _as_number(present: list, texts: list[str]) -> Recognised | None:
         notes.append(f"{example!r} is read with a thousands separator; for a decimal comma, replace it by a point")
     boolean = all(isinstance(cell, bool | np.bool_) for cell in present)
     return Recognised("number", mark, unit=unit, boolean=boolean, notes=tuple(notes))
+
+
+def _as_number_beside_words(present: list, values: Counter[str]) -> Recognised | None:
+    """Return how measurements are read if the other cells are a few words, such as "n.d."; None for other text."""
+    words = tuple(value for value in values if not any(letter.isdigit() for letter in value))
+    count = sum(values[word] for word in words)
+    if not 0 < len(words) <= FEW_WORDS or count > len(present) / 2:
+        return None
+    numbers = [cell for cell in present if category(cell) not in words]
+    found = _as_number(numbers, [cell for cell in numbers if isinstance(cell, str)])
+    if found is None:
+        return None
+    note = f"{count} cells are treated as missing: {', '.join(map(repr, words))}"
+    return replace(found, words=words, notes=(*found.notes, note))
 
 
 def _units(texts: list[str]) -> Counter[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -156,6 +156,50 @@ def column_of(cells: list) -> Column:
         if None not in dates:
             return Column(np.array(dates), missing)
     return Column(cells, missing)
+
+
+class Distinct(NamedTuple):
+    """The distinct cells of a column, and which of them each row has: equal cells are parsed once."""
+
+    cells: list
+    which: NDArray
+
+    def rows(self, k: int) -> list[int]:
+        return np.flatnonzero(self.which == k).tolist()
+
+
+def distinct(column: Column) -> Distinct:
+    """Return the distinct cells of a column, None first; cells that cannot be hashed are all kept."""
+    if column.typed:
+        values = column.cells[~column.missing]
+        found, inverse = np.unique(values, return_inverse=True)
+        which = np.zeros(column.n, dtype=int)
+        which[~column.missing] = inverse.ravel() + 1
+        return Distinct([None, *(found if found.dtype.kind in "mM" else found.tolist())], which)
+    place: dict[Hashable, int] = {}
+    cells, which = [None], np.zeros(column.n, dtype=int)
+    for row, cell in enumerate(column.cells):
+        if column.missing[row]:
+            continue
+        try:
+            k = place.setdefault(_mark(cell), len(cells))
+        except TypeError:
+            k = len(cells)
+        if k == len(cells):
+            cells.append(cell)
+        which[row] = k
+    return Distinct(cells, which)
+
+
+def _mark(cell: Any) -> Hashable:
+    """Return a key that is equal for equal cells of equal types only; in Python, (True, "a") == (1, "a")."""
+    if type(cell) is str:  # equals no other type
+        return cell
+    if isinstance(cell, tuple | list):
+        return type(cell), tuple(map(_mark, cell))
+    if isinstance(cell, set | frozenset):
+        return type(cell), frozenset(map(_mark, cell))
+    return type(cell), cell
 
 
 def _date(cell: Any) -> np.datetime64 | None:

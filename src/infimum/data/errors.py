@@ -285,7 +285,7 @@ class Summary:
     @staticmethod
     def failures(found: list[tuple[int, str]]) -> dict[str, Sample]:
         """Return `unread` from (row, message)."""
-        return {"rows": Sample(len(found), tuple(found[:SHOWN]))} if found else {}
+        return {"rows": Sample(len(found), tuple(sorted(found)[:SHOWN]))} if found else {}
 
     def refuse_unread(self, remedy: str) -> None:
         """Raise one error about the rows that could not be parsed, if there are any."""

@@ -59,8 +59,8 @@ class Features(TransformerMixin, BaseEstimator):
     """Convert the columns of a table into numbers, each according to its kind.
 
     - Numbers and booleans are kept; text such as ``"12,50"``, ``"$1,000"``, ``"20.1 °C"`` or ``"n/a"`` is read as a
-      number if the column contains numbers, all of the same unit. Dates become days. A missing value becomes the
-      median, and a second column marks it.
+      number if the column contains numbers, all of the same unit. A limit such as ``"<0.5"`` counts as 0.5. Dates
+      become days. A missing value becomes the median, and a second column marks it.
     - Text with few distinct values is a category: one column per value. Case and surrounding blanks do not matter. A
       missing cell is a value of its own; values that did not occur in `fit` are all 0.
     - Other text becomes the leading components of the TF-IDF of its character n-grams (2 to 4 letters within words), or
@@ -280,7 +280,7 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
     out = np.full((len(cells), 1), math.nan)
     bad: list[tuple[int, Any]] = []
     for k, cell in enumerate(cells):
-        if is_missing(cell) or (isinstance(cell, str) and is_missing_word(cell)):
+        if is_missing(cell) or (isinstance(cell, str) and (is_missing_word(cell) or category(cell) in column.words)):
             continue
         value = _value(column, cell)
         if value is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
@@ -12,10 +13,12 @@ from .containers import frame_of
 from .errors import listed, shown
 
 LARGEST = 1e150  # squares of larger numbers overflow
+FIRST = 64  # rows that are searched before all of them
 FILL = (
     "Fill it in, with infimum.Features() or scikit-learn's SimpleImputer in a pipeline, or leave out the row or the"
     " column."
 )
+FINITE = "Replace it by a finite number."
 TOO_LARGE = f"X must contain numbers up to {LARGEST:g}, because squares of larger ones overflow."
 RESCALE = "Scale X (StandardScaler, or divide by its largest entry)."
 RESCALE_TINY = "Scale X: divide it by its largest entry."
@@ -54,31 +57,27 @@ def as_numbers(X: Any) -> Any:
     """Return X as a two-dimensional array or a CSR matrix of finite numbers."""
     names = names_of(X)
     table = _table(X) if is_frame(X) else readable(X)
-    try:
-        numbers = check_array(table, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-    except ValueError as error:
-        found = _first_gap(table, names) if any(word in str(error) for word in ("NaN", "infinity")) else None
-        if found is None:
-            raise
-        entry, place = found
-        fix = FILL if entry == "NaN" else "Replace it by a finite number."
-        raise ValueError(f"Input X contains {entry} in {place}. {fix}") from None
+    numbers = check_array(
+        table, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
+    )
+    _refuse_gaps(numbers, names)
     return in_range(numbers, names)
 
 
-def _first_gap(X: Any, names: list[str] | None) -> tuple[str, str] | None:
-    """Return what the first entry is that is not a finite number, "NaN" or "infinity", and its place as text."""
-    if sparse.issparse(X):
-        X = X.tocoo()
-        bad = np.flatnonzero(~np.isfinite(X.data))
-        places, entries = np.column_stack([X.row[bad], X.col[bad]]), X.data[bad]
-    else:
-        X = np.asarray(X, dtype=float)
-        places = np.argwhere(~np.isfinite(X)) if X.ndim == 2 else np.empty((0, 2), dtype=int)
-        entries = X[tuple(places.T)] if len(places) else np.empty(0)
+def _refuse_gaps(X: Any, names: list[str] | None) -> None:
+    """Raise an error with the place of the first entry that is NaN or infinite."""
+    entries = X.data if sparse.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(entries.sum()):  # one pass, without a copy
+            return
+    places = np.argwhere(~np.isfinite(entries))
     if not len(places):
-        return None
-    return "NaN" if np.isnan(entries[0]) else "infinity", _first_place(places, names)
+        return
+    what, fix = ("NaN", FILL) if np.isnan(entries[tuple(places[0])]) else ("infinity", FINITE)
+    if sparse.issparse(X):
+        table = X.tocoo()
+        places = np.column_stack([table.row, table.col])[places[:, 0]]
+    raise ValueError(f"Input X contains {what} in {_first_place(places, names)}. {fix}")
 
 
 def _first_place(places: Any, names: list[str] | None = None) -> str:
@@ -152,8 +151,11 @@ def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
     """Raise an error if a column varies so little that squares of its differences are 0 in floating point."""
     if not X.shape[0]:
         return
-    spread = X.max(axis=0) - X.min(axis=0)
-    spread = np.ravel(spread.toarray() if sparse.issparse(spread) else spread)
+    left = np.flatnonzero(_spread(X[:FIRST]) < 1 / LARGEST)  # most columns vary enough among the first rows
+    if not len(left):
+        return
+    spread = np.full(X.shape[1], np.inf)
+    spread[left] = _spread(X)[left] if sparse.issparse(X) else _spread(X[:, left])
     tiny = np.flatnonzero((spread > 0) & (spread < 1 / LARGEST))
     if len(tiny):
         column = tiny[0] if names is None else repr(names[tiny[0]])
@@ -161,6 +163,12 @@ def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
             f"X must contain numbers whose differences are above {1 / LARGEST:g}, because squares of smaller ones"
             f" underflow. The values of column {column} differ by {spread[tiny[0]]:g}. {RESCALE_TINY}"
         )
+
+
+def _spread(X: Any) -> NDArray:
+    """Return the difference of the largest and the smallest entry of each column."""
+    spread = X.max(axis=0) - X.min(axis=0)
+    return np.ravel(spread.toarray() if sparse.issparse(spread) else spread)
 
 
 def _table(X: Any) -> Any:

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 MISSING_WORDS = frozenset({
     "", "-", "--", "–", "—", ".", "?", "n/a", "n.a.", "na", "#n/a", "nan", "null", "none", "nil", "missing", "unknown",
     "not available", "not applicable", "no answer", "don't know", "dont know", "do not know", "refused",
-    "non-applicable", "unknown / non-applicable",
+    "non-applicable", "unknown / non-applicable", "prefer not to say", "prefer not to answer", "rather not say",
+    "no response", "not stated", "k.a.", "k. a.", "keine angabe", "weiß nicht", "weiss nicht",
 })  # fmt: skip
 """Text that stands for a missing number or date, in lower case."""
 
@@ -19,11 +20,13 @@ FEW_VALUES = 5
 """Distinct values besides a missing code; with fewer, -1 may be a code of its own, as in -1, 0, 1."""
 
 MULTIPLES = {
-    "thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3, "m": 1e6, "b": 1e9,
+    "thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "mn": 1e6, "bn": 1e9, "tsd": 1e3, "mrd": 1e9, "k": 1e3,
+    "m": 1e6, "b": 1e9,
 }  # fmt: skip
 """Factors that may follow a number: 10k, 1.5m, 2 million."""
 
-MULTIPLE = "|".join(MULTIPLES)
+# "5 m" are metres: one letter is a factor right after the digits only
+MULTIPLE = "|".join(name if name not in "mb" else rf"(?<=\d){name}" for name in MULTIPLES)
 
 CURRENCY = "$€£¥"
 # a digit string is matched in one way only, so the patterns take linear time
@@ -36,7 +39,7 @@ COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d{1,3})?")
 ONE_GROUP = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}")
 UNIT_WORD = r"[a-zµμ°²³/]+"
 MEASUREMENT = re.compile(rf"(?P<number>.*[\d.,]) ?(?P<unit>{UNIT_WORD})")
-SIGNS = str.maketrans({"−": "-", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "'": "", "’": ""})
+SIGNS = str.maketrans({"−": "-", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
 
 
 def is_missing_word(text: str) -> bool:
@@ -76,7 +79,7 @@ def parse_number(text: str, decimal: str = ".", unit: str = "") -> float | None:
     core, factor = _without_units(text)
     if core is None:
         return None
-    core = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", core)
+    core = re.sub(r"(?<=\d)[ '](?=\d{3}(?!\d))", "", core)
     mark = mark_in(core) or decimal
     if GROUPED[mark].fullmatch(core):
         core = core.replace("," if mark == "." else ".", "")
@@ -156,6 +159,8 @@ def _without_units(text: str) -> tuple[str | None, float]:
     sign = ""
     if core[:1] in "+-":
         sign, core = core[:1], core[1:].lstrip()
+    if set(CURRENCY) & set(core):
+        core = re.sub(r"(?<=\d) (?=[mb]\W*$)", "", core)  # $5 m
     core = core.lstrip(CURRENCY).rstrip(CURRENCY + "%").strip()
     for unit in ("usd", "eur", "gbp", "chf"):
         core = core.removeprefix(unit).removesuffix(unit).strip()

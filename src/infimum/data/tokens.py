@@ -12,9 +12,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction import DictVectorizer
-from sklearn.kernel_approximation import Nystroem
-from sklearn.preprocessing import StandardScaler
 
 from .errors import BadRows, InputError, is_missing, listed
 from .inputs import is_frame
@@ -240,6 +237,10 @@ class TokenFeatures:
         self.random_state = random_state
 
     def fit(self, tokens: Tokens) -> Self:
+        from sklearn.feature_extraction import DictVectorizer  # imported here, because other models do not need it
+        from sklearn.kernel_approximation import Nystroem
+        from sklearn.preprocessing import StandardScaler
+
         self.words_ = {
             name: {which: DictVectorizer().fit(_word_dicts([NOTHING, *words], which)) for which in DISTANCES}
             for name, words in tokens.texts.items()

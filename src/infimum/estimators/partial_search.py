@@ -77,8 +77,8 @@ class PartialSearch(CallbackMixin, BaseEstimator):
     estimator : PartialModel, optional
         The model whose "auto" parameters are selected; ``PartialClassifier()`` by default.
     scalings : list of {"none", "standard", "unit", "relevant", "relevant unit"}, default ("standard", "unit")
-        How features are scaled: not at all; to mean 0 and variance 1; and then each row to length 1. "relevant"
-        multiplies each feature by its relevance.
+        How features are scaled, see `infimum.weights.Scaled`: not at all; to the same scale; and then each row to
+        length 1. "relevant" multiplies each feature by its relevance.
     kernels : list of {"rbf", "laplacian"}, default both
         exp(-gamma |x - x'|_2²) and exp(-gamma |x - x'|_1).
     gammas : list of float, default (0.5, 1, 2)

@@ -9,7 +9,7 @@ from typing import Any
 from ..data.errors import InputError, listed
 from ..data.lookalikes import LookAlike
 from ..data.names import ordered
-from ..outputs.merging import WORDS
+from ..outputs import OUTPUT_TYPES, has_names
 from ._records import new_space
 
 SHOWN = 20
@@ -31,14 +31,14 @@ class Naming:
 
     def apply(self, kind: str, source: str, cells: list, places: list[str]) -> NamedCells:
         """Return the cells with separators and look-alikes replaced, and the look-alikes that were found."""
-        if kind not in WORDS:
+        if not has_names(kind):
             if self != Naming():
                 raise InputError(f"{source} has a target of kind {kind!r}, which has no classes, tags or items.")
             return NamedCells(cells)
         space, known = new_space(kind), self.classes or []
-        if self.separator:
-            cells = space.split_cells(cells, self.separator, known)
         try:
+            if self.separator:
+                cells = space.split_cells(cells, self.separator, known)
             if self.renamed:
                 cells = space.rename_cells(cells, self.renamed, known)
             names = space.names_in(cells, known)
@@ -50,13 +50,13 @@ class Naming:
         if self.classes is not None:
             self._refuse_unknown(source, names, found, places)
         left = ordered(space.names_in(cells, known)) if self.classes is None else self.classes
-        return NamedCells(cells, found, self.merge, WORDS[kind][1], left)
+        return NamedCells(cells, found, self.merge, space.name_words[1], left)
 
     def of_columns(self, kind: Any, source: str, columns: list[str]) -> list | None:
         """Return all names if each of several target columns is a tag or an item; None if they are not declared."""
         if self == Naming():
             return None
-        if kind not in WORDS or self.separator or self.merge:
+        if not has_names(kind) or self.separator or self.merge:
             raise InputError(
                 f"{source}: --classes applies to several target columns of tags or ranks, and --separator and"
                 f" --merge-classes to one target column. Got {len(columns)} columns of kind {kind!r}."
@@ -65,7 +65,7 @@ class Naming:
         if unknown:
             raise InputError(
                 f"{source}: --classes does not list the target columns {listed(unknown)}. The names are"
-                f" {listed(self.classes or [])}. Each target column is one of the {WORDS[kind][1]}."
+                f" {listed(self.classes or [])}. Each target column is one of the {OUTPUT_TYPES[kind].name_words[1]}."
             )
         return self.classes
 

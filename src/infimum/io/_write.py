@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.errors import BadRows, is_missing, is_null
+from ..data.errors import BadRows, each_cell, is_missing, is_null
 from ..data.names import ordered
 from ..outputs import Not
 from ..outputs.numbers.forms import cell_pieces
@@ -65,14 +65,7 @@ def plain_cells(y: Any, classes: Any = None) -> list:
 
 def converted(rows: list[Row], convert: Callable[[Any], Any], remedy: str) -> list[Any]:
     """Return every labelled cell converted, None for unlabelled rows; raise one error for all that cannot be."""
-    bad, values = BadRows("y"), []
-    for k, row in enumerate(rows):
-        try:
-            values.append(None if row.cell is None else convert(row.cell))
-        except ValueError as error:
-            bad.add(k, str(error))
-    bad.refuse(remedy)
-    return values
+    return each_cell([row.cell for row in rows], lambda cell: None if cell is None else convert(cell), remedy)
 
 
 def names_in(cell: Any, classes: Any = None) -> list:

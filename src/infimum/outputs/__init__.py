@@ -55,3 +55,8 @@ __all__ = [
     "bio_transitions",
     "merge_classes",
 ]  # fmt: skip
+
+
+def has_names(kind: object) -> bool:
+    """Whether the outputs of a kind consist of names: classes, tags or items."""
+    return isinstance(kind, str) and kind in OUTPUT_TYPES and bool(OUTPUT_TYPES[kind].name_words)

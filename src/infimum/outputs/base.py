@@ -20,7 +20,6 @@ from .sets import ANYTHING, Curves, Embedding, Points, Sets, rows_of
 from .summary import Summary, frequent_sets
 
 if TYPE_CHECKING:
-    from ..loss import Loss
     from .choices import Choices
     from .question_model import QuestionModel
     from .score import Score
@@ -151,7 +150,7 @@ class OutputSpace(CellFormat, BaseEstimator, ABC):
         value = np.einsum("nd,nd->n", self.psi(z), c)
         return Decoded(z, value, np.minimum(self.bound(c), value))
 
-    def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
+    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
         """Return a lower bound of min over Y of sum_i alpha_i L(., S_i), (q,), from good outputs z; -inf if unknown."""
         return np.full(len(alpha), -np.inf)
 

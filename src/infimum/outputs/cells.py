@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +36,14 @@ class CellFormat:
     has_candidates = False
     """Whether a cell may list several names of which one is right, or names that are excluded."""
 
+    name_words: ClassVar[tuple[str, ...]] = ()
+    """What a name is called, and the parameter that lists all names; empty for output types without names."""
+
     text_of_all_outputs = ""
     """How a prediction set that contains every output is written."""
+
+    reads_text = False
+    """Whether `read` parses the text of cells itself, such as ``cat|dog``."""
 
     lists_need_meaning = False
     """Whether a list in a cell of a file could mean several things, as names do: one of them, all of them, an order."""
@@ -84,10 +90,9 @@ class CellFormat:
         )  # fmt: skip
 
     def text_to_cells(self, cells: list) -> list:
-        """Return the cells that texts stand for; a cell that is not text is returned unchanged.
-
-        Text that `read` parses itself, such as ``cat|dog``, may be returned unchanged, too.
-        """
+        """Return the cells that texts stand for; others, and text that `read` parses itself, are returned unchanged."""
+        if self.reads_text:
+            return cells
 
         def read(cell: Any) -> Any:
             if not isinstance(cell, str):

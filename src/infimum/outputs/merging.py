@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from ..data.containers import Column, normalise_y
@@ -11,9 +12,6 @@ from ..data.errors import InfimumWarning, listed, shown
 from ..data.lookalikes import look_alike_text
 from ..evidence.votes import Votes
 from .base import OutputSpace, Sets
-
-WORDS = {"labels": ("class", "classes"), "tags": ("tag", "tags"), "ranking": ("item", "items")}
-"""What a name is called, and the parameter that lists all names, by output type."""
 
 SHOWN = 10
 """Unknown names that a warning lists."""
@@ -37,14 +35,10 @@ class UnknownNames:
         self.what, self.known = what, known
         self.rows: dict[int, list] = {}
 
-    def add(self, row: int, names: list) -> None:
-        """Add the unknown names of a row; none if the list is empty."""
-        if names:
+    def add(self, rows: Iterable[int], *names: Any) -> None:
+        """Add unknown names of some rows."""
+        for row in rows:
             self.rows.setdefault(row, []).extend(names)
-
-    def again(self, row: int, other: int) -> None:
-        """Add a row with the same cell as another one."""
-        self.add(row, self.rows.get(other, []))
 
     def warn(self, consequence: str) -> None:
         """Warn if there are unknown names; `consequence` is the subject of "are ignored"."""
@@ -92,8 +86,9 @@ def merge_classes(y: Any, classes: Any = None, kind: str = "labels") -> Any:
     """
     from . import OUTPUT_TYPES
 
-    if kind not in WORDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, WORDS))}. Got {kind!r}.")
+    with_names = [name for name, space in OUTPUT_TYPES.items() if space.name_words]
+    if kind not in with_names:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, with_names))}. Got {kind!r}.")
     known = [] if classes is None else list(classes)
     space = OUTPUT_TYPES[kind].for_cells([])
     if isinstance(y, Votes):
@@ -118,7 +113,7 @@ def _cells(y: Any, space: OutputSpace) -> list:
 
 def warn_of_look_alikes(space: OutputSpace, names: Any, counts: Any) -> None:
     """Warn about names that look like variants of others, with the call that merges them."""
-    what, parameter = WORDS[space.kind]
+    what, parameter = space.name_words
     found = space.look_alikes({name: int(n) for name, n in zip(names.tolist(), counts) if n and isinstance(name, str)})
     if found:
         kind = "" if space.has_candidates else f", kind={space.kind!r}"

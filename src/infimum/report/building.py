@@ -12,7 +12,6 @@ from typing import Any
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
 from ..disambiguation import DisambiguationResult
-from ..outputs.merging import WORDS
 from ..outputs.summary import SummaryTable
 from ..selection.scores import no_skill
 from . import _page as h
@@ -222,7 +221,7 @@ def _facts(
         kind=output.kind,
         summary=[],
         counts={"rows": n, "exact": exact, "partial": n - exact - unlabelled, "unlabelled": unlabelled, **groups},
-        names=[str(each) for each in output.questions().names] if output.kind in WORDS else [],
+        names=[str(each) for each in output.questions().names] if output.name_words else [],
         scores=[one.as_dict() for one in compared],
         beats_constant=skill,
         review=listed,

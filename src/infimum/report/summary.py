@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..outputs.merging import WORDS
+from ..outputs import OUTPUT_TYPES
 from .facts import Facts
 
 CLEARLY = 0.03  # difference of covering rates, or share of the RMSE, from which on a simple model is clearly better
@@ -40,7 +40,7 @@ def _there(facts: Facts) -> str:
                            ("unlabelled", "without a label"))
         if counts[key]
     ]  # fmt: skip
-    words = f", for {len(names):,} {WORDS[facts.kind][1]}" if names else ""
+    words = f", for {len(names):,} {OUTPUT_TYPES[facts.kind].name_words[1]}" if names else ""
     listed = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else "none with a label"
     people = ""
     if len(annotators) > 1:  # the least reliable one is the first

@@ -51,8 +51,6 @@ class SearchConfig:
     """`second_rows` for regression; also the sample of chunked data."""
     first_rows_costly: int = 200
     """`first_rows` for costly predictions."""
-    second_rows_costly: int = 400
-    """`second_rows` for costly predictions."""
     skip_first_ratio: float = 1.5
     """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs."""
     min_exact_rows: int = 20
@@ -141,10 +139,11 @@ class SearchConfig:
     n_se_dependent: float = 2.0
     """Standard errors by which the mixture must predict the set of a row to be more probable than those of other rows.
     Otherwise the constant is selected, for labels of at most `mixture_rows` rows. One test of one model is more
-    powerful than comparisons of single candidates with the constant, and less often wrong than many of them."""
+    powerful than comparisons of single candidates with the constant, and less often wrong than many of them. Every
+    candidate for rankings is tested in this way, because scores of constant rankings are uncertain."""
     n_se_constant_mixture: float = 1.0
-    """Standard errors, the sum of those of the likelihood and of the set risk, by which that mixture must also be
-    better than the constant."""
+    """Standard errors, the sum of those of the likelihood and of the set risk, by which that mixture, or candidate for
+    rankings, must also be better than the constant."""
     n_se_family: float = 1.0
     """Standard errors, the sum of those of the likelihood and of the set risk, by which a candidate must be better than
     one of a preferred family, if all labels are exact."""
@@ -219,7 +218,7 @@ class SearchConfig:
     def rows(self, costly: bool, classifies: bool) -> tuple[int, int]:
         """Return the numbers of rows of the two comparisons."""
         if costly:
-            return self.first_rows_costly, self.second_rows_costly
+            return self.first_rows_costly, self.second_rows
         if classifies:
             return self.first_rows, self.second_rows
         return self.first_rows_regression, self.second_rows_regression

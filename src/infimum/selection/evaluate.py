@@ -311,8 +311,8 @@ def _evaluate(
                     holdout = data.kernels.holdout(candidate, preview, grown_on)
                 z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)._replace(clusters=data.clusters)
-            if candidate.parts and z.F is not None:
-                rows = rows._replace(dependence=dependence(z.F, data.sets, data.kernels.folds))
+            if candidate.parts or data.sets.comparisons() is not None:
+                rows = rows._replace(dependence=dependence(data.output, data.sets, z, data.kernels.folds))
             scores = mean_scores(data.sets, z, rows, data.scored, chance=data.exhaustive)
             fewer = None if holdout is None or data.sets.options() is None else holdout.with_fewer_trees()
             if fewer is not None:  # a third of the trees predict an out-of-bag row, which is worse with many classes
@@ -332,19 +332,27 @@ def _evaluate(
     return found
 
 
-def dependence(F: NDArray, sets: Sets, folds: list[NDArray]) -> NDArray | None:
-    """Return how much more probable the candidates of each row are than those of other labelled rows, (n,).
+def dependence(output: OutputSpace, sets: Sets, found: OutOfFold, folds: list[NDArray]) -> NDArray | None:
+    """Return how much more probable the set of each row is than those of other labelled rows, (n,).
 
-    The mean over rows is 0 up to chance if labels are independent of X. The other rows are those of the same fold, or
-    all rows if this shows a clearer dependence. All rows lose nothing if a fold has few labelled rows. Predictions have
-    seen them, so they cannot make independent labels look dependent. Soft labels count by their probabilities. None if
-    rows do not list their candidates, but have answers of several annotators or constraints on groups.
+    The mean over rows is 0 up to chance if labels are independent of X. For listed candidates, these are differences of
+    probabilities; soft labels count by them. For rankings, the comparisons of a row are evaluated by the predictions
+    for this row and for others.
+
+    The other rows are those of the same fold. For candidates, they are all rows if this shows a clearer dependence,
+    because all rows lose nothing if a fold has few labelled rows. Predictions have seen them, so they cannot make
+    independent labels look dependent. None if rows have answers of several annotators or constraints on groups.
     """
+    labelled = np.asarray(~sets.is_unlabelled)
+    if sets.comparisons() is not None:
+        rankings: Any = sets
+        predicted = -output.psi(found.z) if found.F is None else rankings.phi_of_scores(found.F)
+        return _beyond_others(predicted[:, None], rankings.start()[:, None], folds, labelled)
     mask, soft = sets.options(), sets.likelihood()
-    if mask is None or sets.answers_of_sources() is not None or sets.group_constraints is not None:
+    if found.F is None or mask is None or sets.answers_of_sources() is not None or sets.group_constraints is not None:
         return None
-    P, labelled = normalise(F), np.asarray(~sets.is_unlabelled)
-    each = [_beyond_others(P, mask if soft is None else soft, some, labelled) for some in (folds, [np.arange(len(P))])]
+    P, target = normalise(found.F), mask if soft is None else soft
+    each = [_beyond_others(P, target, some, labelled) for some in (folds, [np.arange(len(P))])]
     return max(each, key=lambda one: one.mean() / max(one.std(), 1e-12))
 
 

@@ -103,6 +103,8 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     """Return the best candidate among principles that make the same assumption about the sets."""
     constants, models = _split(found, is_constant)
+    if rule.rankings:  # scores of items are less often wrong than the order that contradicts the fewest comparisons
+        constants = [one for one in constants if has_likelihood(one)] or constants
     mixtures, single = _split(models, lambda one: bool(one.candidate.parts) and not rule.regression)
     if constants:
         if mixtures and mixtures[-1].candidate.principle == "average" and mixtures[-1].rows.dependence is not None:
@@ -134,25 +136,28 @@ def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     return max(found, key=lambda one: one.rows.standard_errors_below(best.rows))
 
 
-def _is_dependent(mixture: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
-    """Whether labels depend on X: a mixture separates the sets of different rows, and is better than the constant."""
+def _is_dependent(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
+    """Whether labels depend on X: a model separates the sets of different rows, and is better than the constant."""
     constant, config = best_model([one for one in constants if has_likelihood(one)], rule), rule.config
-    better = mixture.rows.standard_errors_below(constant.rows) >= config.n_se_constant_mixture
-    return better and mixture.rows.standard_errors_dependent >= config.n_se_dependent
+    better = one.rows.standard_errors_below(constant.rows) >= config.n_se_constant_mixture
+    return better and one.rows.standard_errors_dependent >= config.n_se_dependent
 
 
 def _is_above(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:
     """Whether a candidate is better than the best constant by more than chance explains."""
-    soft = has_likelihood(one)
+    soft, tested = has_likelihood(one), rule.rankings and one.rows.dependence is not None
     same = [constant for constant in constants if has_likelihood(constant) or not soft]
     if not same:
         return True
     constant = best_model(same, rule)
-    if constant.rows.is_worse(one.rows, rule.n_se_constant, soft):
-        return True
+    if tested and soft:
+        better = _is_dependent(one, same, rule)
+    else:
+        better = constant.rows.is_worse(one.rows, rule.n_se_constant, soft)
+        better = better and (not tested or one.rows.standard_errors_dependent >= rule.config.n_se_dependent)
     # few rows: probabilities are about those of the constant, but the most probable class is better
     both = 0.0 if rule.regression or not soft else one.rows.standard_errors_below(constant.rows)
-    return both >= rule.config.n_se_constant_both
+    return better or both >= rule.config.n_se_constant_both
 
 
 def best_model(found: Sequence[Evaluation], rule: Rule) -> Evaluation:

@@ -270,8 +270,9 @@ def try_neighbours(
             # a candidate without a likelihood is selected only if its set risk is clearly less
             winner = select(found, problem.rule)
             own = [group for group in groups if any(one is winner for one in group)]
-            kernels = [group for group in groups if group[0].candidate.weights == "kernel" and has_likelihood(group[0])]
-            soft = kernels if rougher else [group for group in groups if has_likelihood(group[0])]
+            families = ("kernel", "linear") if problem.rule.rankings else ("kernel",)
+            soft = [group for group in groups if has_likelihood(group[0])]
+            soft = [one for one in soft if one[0].candidate.weights in families] if rougher else soft
             groups = [group for group in groups if group in own or group in soft]
         for group in groups:
             best = next((one for one in group if not one.candidate.has_relevance), None)

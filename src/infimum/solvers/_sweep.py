@@ -1,13 +1,16 @@
-"""The compiled sweep of `Piecewise`: one pass over the breakpoints for each query."""
+"""The compiled sweep of `Piecewise`: one pass over the breakpoints for several queries side by side."""
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from .piecewise import ROUNDING
 
+LANES = 32  # queries side by side: the compiler turns the loop over them into vector instructions
 
-@njit(nogil=True, cache=True, error_model="numpy")
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best):
     """Store the minimiser of F over [at[0], at[-1]] in t and its minimum in best, for each row of alpha.
 
@@ -17,42 +20,58 @@ def sweep(alpha, start, at, row, bend, kink, tol, steep, t, best):
     as long as F stays within tol sum_i |alpha_i| of it and |F'/2| within steep sum_i |alpha_i| of 0; then t is the
     middle of the flat part.
     """
-    for q in range(len(alpha)):
-        weights = alpha[q]
-        value = g = c = size = 0.0  # F, F'/2 and F''/2 after a breakpoint
-        for i in range(len(weights)):
-            value += weights[i] * start[0, i]
-            g += weights[i] * start[1, i]
-            c += weights[i] * start[2, i]
-            size += abs(weights[i])
-        least, place, event, found = value, at[0], 0, (value, g, c)
-        bar = _bar(value, g, size)  # the value that the next minimum must be below
+    n = alpha.shape[1]
+    weights = np.zeros((n, LANES))
+    value, g, c, size = np.zeros((4, LANES))  # F, F'/2 and F''/2 after a breakpoint, and sum_i |alpha_i|
+    before, end = np.zeros((2, LANES))  # F'/2 at the two ends of a segment
+    least, place, bar = np.zeros((3, LANES))  # `bar` is the value that the next minimum must be below
+    event, found = np.zeros(LANES, dtype=np.int64), np.zeros((LANES, 3))
+    for q in range(0, len(alpha), LANES):
+        lanes = min(LANES, len(alpha) - q)
+        value[:], g[:], c[:], size[:] = 0.0, 0.0, 0.0, 0.0
+        for i in range(n):
+            for j in range(lanes):
+                weights[i, j] = alpha[q + j, i]
+            for j in range(LANES):
+                value[j] += weights[i, j] * start[0, i]
+                g[j] += weights[i, j] * start[1, i]
+                c[j] += weights[i, j] * start[2, i]
+                size[j] += abs(weights[i, j])
+        for j in range(lanes):
+            _record(j, value[j], at[0], 0, value, g, c, size, least, place, event, found, bar)
         for e in range(1, len(at)):
-            width, weight = at[e] - at[e - 1], weights[row[e]]
-            end = g + c * width
-            after = end + weight * kink[e]
-            value += width * (g + end)
-            turns = min(g, end) < 0 and max(end, after) >= 0
-            falling, g, c = min(g, 0.0), after, c + weight * bend[e]
-            if turns or e == len(at) - 1:
-                low, where = value, at[e]
-                if end > 0:  # back to the vertex, or to the last breakpoint if rounding has removed F' < 0
-                    back = width * end / (end - falling)
-                    low -= end * back
+            width, jump, curl, own = at[e] - at[e - 1], kink[e], bend[e], weights[row[e]]
+            turns = 0
+            for j in range(LANES):
+                before[j] = g[j]
+                end[j] = g[j] + c[j] * width
+                value[j] += width * (before[j] + end[j])
+                g[j] = end[j] + own[j] * jump
+                c[j] += own[j] * curl
+                turns += (min(before[j], end[j]) < 0) & (max(end[j], g[j]) >= 0)
+            if turns == 0 and e < len(at) - 1:
+                continue
+            for j in range(lanes):
+                low, where = value[j], at[e]
+                if end[j] > 0:  # back to the vertex, or to the last breakpoint if rounding has removed F' < 0
+                    back = width * end[j] / (end[j] - min(before[j], 0.0))
+                    low -= end[j] * back
                     where -= back
-                if low < bar:
-                    least, place, event, found = low, where, e, (value, g, c)
-                    bar = _bar(low, g, size)
-        limit, flat = least + tol * size, steep * size
-        right = _reach_right(weights, found, event, place, limit, flat, at, row, bend, kink)
-        left = _reach_left(weights, found, event, place, limit, flat, at, row, bend, kink)
-        t[q], best[q] = (left + right) / 2, least
+                if low < bar[j]:
+                    _record(j, low, where, e, value, g, c, size, least, place, event, found, bar)
+        for j in range(lanes):
+            limit, flat, own = least[j] + tol * size[j], steep * size[j], weights[:, j]
+            right = _reach_right(own, found[j], event[j], place[j], limit, flat, at, row, bend, kink)
+            left = _reach_left(own, found[j], event[j], place[j], limit, flat, at, row, bend, kink)
+            t[q + j], best[q + j] = (left + right) / 2, least[j]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _bar(low, g, size):
-    """Return the value that another minimum must be below; as long as F falls, any lower value is taken."""
-    return low if g < 0 else low - ROUNDING * size
+def _record(j, low, where, e, value, g, c, size, least, place, event, found, bar):
+    """Store a minimum of query j, and the state after the breakpoint e that follows it."""
+    least[j], place[j], event[j] = low, where, e
+    found[j, 0], found[j, 1], found[j, 2] = value[j], g[j], c[j]
+    bar[j] = low if g[j] < 0 else low - ROUNDING * size[j]  # as long as F falls, any lower value is taken
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -71,15 +71,16 @@ class WeightsWrapper(Weights):
 
 
 class Scaled(WeightsWrapper):
-    """Any weights on features of mean 0 and variance 1, so the units of features do not matter.
+    """Any weights on features of mean 0 and the same scale, so the units of features do not matter.
 
     Parameters
     ----------
     weights : Weights, optional
         Weights that are fitted to the scaled features; ``KernelRidge()`` by default.
     scaling : {"standard", "unit", "relevant", "relevant unit"}, default "standard"
-        "standard" brings each feature to mean 0 and variance 1. "unit" also scales each row to length 1, so only its
-        direction counts. "relevant" also multiplies each feature by its `relevance`.
+        "standard" brings each feature to mean 0 and variance 1. A feature with only two values is divided by half of
+        their difference instead, because a rare value would outweigh all other features otherwise. "unit" also scales
+        each row to length 1, so only its direction counts. "relevant" also multiplies each feature by its `relevance`.
     relevance : (d,) array, optional
         Factors of the standardised features. By default, if the scaling is "relevant", they are computed from the
         target of `fit` by :func:`infimum.weights.relevance`.
@@ -99,7 +100,7 @@ class Scaled(WeightsWrapper):
 
     Notes
     -----
-    A sparse X stays sparse: its features are divided by their standard deviation and not centered. Constant features
+    A sparse X stays sparse: its features are divided by the same scale and not centered. Constant features
     become 0. Relevances that are computed from the target are computed again without the rows that are held out.
 
     Examples
@@ -147,13 +148,13 @@ class Scaled(WeightsWrapper):
     def fit_scale(self, X: Any, target: Any = None, sample_weight: Any = None) -> Self:
         """Compute `mean_`, `scale_` and `range_`, and leave the inner weights unfitted."""
         check_number(self, "margin", 0, optional=True)
-        self.mean_, self.scale_ = self._standard(X, sample_weight)
+        found = X.reduce(_summary, _merged) if isinstance(X, Chunks) else _summary(Chunk(X, None, sample_weight))
+        self.mean_, self.scale_ = _standard(*found)
         self.range_: NDArray | None = None
         if sparse.issparse(X.first().X if isinstance(X, Chunks) else X):
             self.mean_ = np.zeros_like(self.mean_)  # sparse rows stay sparse, and later ones are treated alike
         elif self.margin is not None:
-            chunks = X if isinstance(X, Chunks) else Chunks.of_columns(X, None, sample_weight)
-            ends = chunks.reduce(_range, lambda a, b: np.array([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])]))
+            ends = found[1]
             deviation = np.where(np.isinf(self.scale_), 0.0, self.scale_)
             self.range_ = ends + self.margin * np.array([-deviation, deviation])
         found = self.relevance
@@ -174,20 +175,6 @@ class Scaled(WeightsWrapper):
             with np.errstate(divide="ignore"):
                 self.scale_ = self.scale_ / found
         return self
-
-    def _standard(self, X: Any, w: Any) -> tuple[NDArray, NDArray]:
-        """Return the mean and the standard deviation of each feature, rounded."""
-        found = X.reduce(_moments, Moments.merge) if isinstance(X, Chunks) else Moments.of(X, w)
-        variance = found.variance
-        # a constant feature has a variance of rounding errors, which must not become its scale
-        constant = variance <= (1e-14 * np.abs(found.mean)) ** 2
-        # few digits, so other chunks of the same rows give the same features
-        fraction, exponent = np.frexp(np.sqrt(variance))
-        scale = np.where(constant, np.inf, np.ldexp(np.rint(fraction * 2**24) / 2**24, exponent))
-        scale = np.where(scale > 0, scale, np.inf)
-        finite = np.where(np.isinf(scale), 1.0, scale)
-        units = np.where(np.isinf(scale), 0.0, found.mean / finite)
-        return np.where(np.isinf(scale), found.mean, np.rint(units * 2**20) / 2**20 * finite), scale
 
     def scaled(self, X: Any) -> Any:
         """Return the scaled features of X, which may be an array, a sparse matrix or chunks."""
@@ -240,15 +227,38 @@ class Scaled(WeightsWrapper):
         return self.weights_.held_out(self.scaled(X), target, sample_weight, folds)
 
 
-def _moments(chunk: Chunk) -> Moments:
-    return Moments.of(chunk.X, chunk.w)
+def _summary(chunk: Chunk) -> tuple[Moments, NDArray]:
+    """Return the moments of each feature, and its least and largest value in rows of positive weight, (2, d)."""
+    X = chunk.X if chunk.w is None else chunk.X[np.asarray(chunk.w) > 0]
+    if not sparse.issparse(X):
+        X = np.asarray(X, dtype=float)
+        ends = np.array([X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)])
+    else:
+        ends = np.array([X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()], dtype=float)
+    return Moments.of(chunk.X, chunk.w), ends
 
 
-def _range(chunk: Chunk) -> NDArray:
-    """Return the least and the largest value of each feature in rows of positive weight, (2, d)."""
-    X = np.asarray(chunk.X, dtype=float)
-    X = X if chunk.w is None else X[np.asarray(chunk.w) > 0]
-    return np.array([X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)])
+def _merged(a: tuple[Moments, NDArray], b: tuple[Moments, NDArray]) -> tuple[Moments, NDArray]:
+    """Return the summary of the rows of both."""
+    return a[0].merge(b[0]), np.array([np.minimum(a[1][0], b[1][0]), np.maximum(a[1][1], b[1][1])])
+
+
+def _standard(found: Moments, ends: NDArray) -> tuple[NDArray, NDArray]:
+    """Return what each feature is shifted by and divided by, rounded."""
+    variance, (low, high) = found.variance, ends
+    # a constant feature has a variance of rounding errors, which must not become its scale
+    constant = variance <= (1e-14 * np.abs(found.mean)) ** 2
+    # few digits, so other chunks of the same rows give the same features
+    fraction, exponent = np.frexp(np.sqrt(variance))
+    scale = np.where(constant, np.inf, np.ldexp(np.rint(fraction * 2**24) / 2**24, exponent))
+    # the variance is largest if there are only two values (Bhatia and Davis, "A better bound on the variance", 2000)
+    half = (high - low) / 2
+    two_values = variance >= (1 - 1e-6) * (high - found.mean) * (found.mean - low)
+    scale = np.where(two_values & np.isfinite(scale), half, scale)
+    scale = np.where(scale > 0, scale, np.inf)
+    finite = np.where(np.isinf(scale), 1.0, scale)
+    units = np.where(np.isinf(scale), 0.0, found.mean / finite)
+    return np.where(np.isinf(scale), found.mean, np.rint(units * 2**20) / 2**20 * finite), scale
 
 
 class LabelledRowsOnly(WeightsWrapper):

@@ -1,6 +1,7 @@
 """The studio without a browser: access, pages, images and exports."""
 
 import asyncio
+import csv
 import hashlib
 import json
 import os
@@ -290,3 +291,17 @@ def test_table_with_one_line_per_answer_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"3 lines with 2 ids; 'p1' is in 2 lines\. .* clean votes\.csv .*--id photo"):
         read_task(path, "label", classes=["cat", "dog"], id="photo")
     assert len(read_task(path, "label", classes=["cat", "dog"])) == 3
+
+
+@pytest.mark.parametrize(("rule", "row"), [("majority", "a>d"), ("weigh", "a>b,a>d,b>c,c>a")])
+def test_rankings_that_contradict_themselves_are_exported(tmp_path, rule, row):
+    path = tmp_path / "t.csv"
+    path.write_text('x,likes\n1,"a>b, b>c, c>a, a>d"\n2,a>b>c\n3,\n')
+    with pytest.raises(InputError, match=r"a > b > c > a(.|\n)*majority(.|\n)*weigh"):
+        Session(read_task(path, "likes", "ranking"), Journal(tmp_path / "i.jsonl", {}), background=False)
+    task = read_task(path, "likes", "ranking", contradictions=rule)
+    session = Session(task, Journal(tmp_path / "j.jsonl", task.header()), background=False)
+    assert session.next("me").row == 2
+    with open(export(session, "csv", tmp_path), encoding="utf-8", newline="") as file:
+        assert [line["likes"] for line in csv.DictReader(file)] == [row.replace(",", ", "), "a>b, b>c", ""]
+    session.close()

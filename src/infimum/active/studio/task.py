@@ -19,8 +19,7 @@ from ...io import Records, read_table
 from ...io._frames import rows_of_frame
 from ...io._names import NamedCells, Naming
 from ...io._table_cells import parse_cells
-from ...outputs import OUTPUT_TYPES, Groups
-from ...outputs.merging import WORDS
+from ...outputs import OUTPUT_TYPES, Groups, has_names
 from .guidelines import Guidelines, read_guidelines
 
 SIDE = 16  # images are scaled to 16 x 16 grey pixels for the model
@@ -162,7 +161,7 @@ def _refuse_repeated_ids(path: Path, column: str, ids: list) -> None:
 def read_task(
     path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None,
     bounds: Any = None, naming: Naming | None = None, show: list[str] | None = None, guidelines: Any = None,
-    groups: Any = None,
+    groups: Any = None, contradictions: str | None = None,
 ) -> Task:  # fmt: skip
     """Read a table, its target and the output space of the target.
 
@@ -188,6 +187,8 @@ def read_task(
         A text file about the classes, in Markdown; a heading that is the name of a class begins its part.
     groups : path, optional
         A text file of named groups of classes, one per line, such as ``animal: cat|dog``, for yes-or-no questions.
+    contradictions : {"error", "majority", "weigh"}, optional
+        What happens to rankings that contradict themselves, as in `PartialRanker`.
     """
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
@@ -197,7 +198,7 @@ def read_task(
     if id is None and "id" in plain.data.columns and target != "id":
         id = "id"
     named = None
-    if target in plain.data.columns and kind in WORDS:
+    if target in plain.data.columns and has_names(kind):
         records = read_table(path, target, id=id)
         if records.kind == "text":
             named = (naming or Naming(classes)).apply(kind, path.name, records.y, records.places)
@@ -216,6 +217,7 @@ def read_task(
         space = OUTPUT_TYPES[kind].for_cells(records.y, classes)
         space = space if bounds is None else space.set_params(bounds=bounds)
         space = space if named_groups is None else space.set_params(cost=named_groups)
+        space = space if contradictions is None else space.set_params(contradictions=contradictions)
         space = space.fit(space.from_cells(records.y))
     except ValueError as error:
         option = "--bounds LOW HIGH" if kind == "number" else "--classes with all the names, separated by commas"

@@ -26,7 +26,7 @@ def minimise_orders(
     """Return the best order found for each row of weights, its objective, and a lower bound for all orders.
 
     l(z, y) is twice the number of discordant pairs. Weights may have any sign, so both rules for negative
-    weights are supported, and the supremum as well. Queries that follow each other share work if they are near.
+    weights are supported, and the supremum as well. Queries that are near each other share work.
 
     Parameters
     ----------
@@ -65,12 +65,23 @@ def minimise_orders(
         size = np.where(relations.hard, np.abs(objectives.v), 0.0)
         heavy, counts = np.argsort(-size, axis=1, kind="stable"), np.count_nonzero(size, axis=1)
 
-        for rows in gen_batches(q, TOGETHER):
+        for batch in gen_batches(q, TOGETHER):
+            rows = batch.start + near_each_other(objectives.v[batch])
             terms, found = (objectives.v[rows], heavy[rows], counts[rows]), (z[rows], values[rows], bounds[rows])
             solve(relations, *terms, tol, ROUNDS, LOOKS, nodes, new_state(relations), *found)
+            z[rows], values[rows], bounds[rows] = found
         bounds -= 3 * tol * objectives.v.any(axis=1)
     values, bounds = (objectives.constant + np.ldexp(x, objectives.exponent + 1) for x in (values, bounds))
     return z, values, bounds
+
+
+def near_each_other(v: NDArray) -> NDArray[np.int64]:
+    """Return the queries (q, terms) in an order in which each is followed by the nearest one that is left."""
+    order, far = np.zeros(len(v), dtype=np.int64), np.zeros(len(v))
+    for k in range(1, len(v)):
+        far[order[k - 1]] = np.inf
+        order[k] = np.argmin(far + np.square(v - v[order[k - 1]]).sum(axis=1))
+    return order
 
 
 def certain(value: NDArray, bound: NDArray, infimum: NDArray, supremum: NDArray, m: int) -> NDArray[np.bool_]:

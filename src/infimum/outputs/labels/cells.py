@@ -12,6 +12,7 @@ from ...data.lookalikes import LookAlike
 from ...data.names import ordered
 from ..cells import CellFormat, Conflict, rows_of_names
 from .forms import FORMS, Not, labels_in
+from .voted import is_soft, unquoted
 
 
 class LabelCells(CellFormat):
@@ -25,7 +26,8 @@ class LabelCells(CellFormat):
     'cat'
     """
 
-    lists_need_meaning = True
+    name_words = ("class", "classes")
+    lists_need_meaning = reads_text = True
 
     classes: Any
     has_candidates = True
@@ -46,11 +48,8 @@ class LabelCells(CellFormat):
             for row, negated in zip(rows, sets.negated.tolist())
         ]
 
-    def text_to_cells(self, cells: list) -> list:
-        return cells
-
     def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
-        parsed = each_cell(cells, lambda cell: _labels(cell, known), FORMS)
+        parsed = each_cell(unquoted(cells), lambda cell: _labels(cell, known), FORMS)
         return rows_of_names(labels for labels, _ in parsed)
 
     def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
@@ -58,6 +57,8 @@ class LabelCells(CellFormat):
 
         def renamed(cell: Any) -> Any:
             labels, negated = _labels(cell, known)
+            if is_soft(cell):
+                return _renamed_soft(cell, labels, meaning)
             if not labels:
                 return None
             pieces = [meaning.get(label, frozenset([label])) for label in labels]
@@ -68,7 +69,7 @@ class LabelCells(CellFormat):
                 raise InputError(f"every class is excluded, got {shown(cell)}")
             return label_cell(whole.labels) if isinstance(whole, Not) else Not(*ordered(candidates(whole)))
 
-        return each_cell(cells, renamed, FORMS)
+        return each_cell(unquoted(cells), renamed, FORMS)
 
     def split_cells(self, cells: list, separator: str, known: Any = ()) -> list:
         def split(name: Any) -> list[str]:
@@ -83,7 +84,7 @@ class LabelCells(CellFormat):
                 return {piece for name in cell for piece in split(name)}
             return Not(*(piece for name in cell.labels for piece in split(name))) if isinstance(cell, Not) else cell
 
-        return list(map(split_cell, cells))
+        return list(map(split_cell, unquoted(cells)))
 
     def _to_text(self, cell: Any) -> str:
         names = list(map(str, cell.labels if isinstance(cell, Not) else ordered(candidates(cell))))
@@ -123,6 +124,16 @@ class LabelCells(CellFormat):
 def _labels(cell: Any, known: Any) -> tuple[tuple, bool]:
     """Return the labels of a cell and whether they are excluded; no labels for an unlabelled row."""
     return ((), False) if is_missing(cell) else labels_in(cell, known)
+
+
+def _renamed_soft(cell: dict, labels: tuple, meaning: dict) -> dict:
+    """Return a soft label in which names that mean one other name have their probability added to it."""
+    out: dict[Any, float] = {}
+    for label in labels:
+        to = meaning.get(label)
+        name = next(iter(to)) if isinstance(to, frozenset) and len(to) == 1 else label
+        out[name] = out.get(name, 0.0) + float(cell[label])
+    return out
 
 
 def candidates(cell: Any) -> frozenset:

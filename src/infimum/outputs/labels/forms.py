@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.blanks import stripped
-from ...data.containers import Column, Table, is_row, normalise_y, table_of
+from ...data.containers import Column, Table, distinct, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from ...data.numerals import parse_number
 from ...evidence.votes import Votes
 from .sets import FORMS as FORMS
 from .sets import CandidateLabels, as_mask
-from .voted import check_probabilities, is_soft, soft_table
+from .voted import check_probabilities, is_soft, soft_table, unquoted
 
 AMBIGUOUS = "Pass CandidateLabels(y) if the rows are masks, or sets such as {0, 1} if 0 and 1 are labels."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
@@ -73,48 +72,6 @@ class Facts(Summary):
     """The number of other cells."""
     orders: dict[tuple, Sample] = field(default_factory=dict)
     """Categories in their order, of an ordered Categorical or an Enum."""
-
-
-class Distinct(NamedTuple):
-    """The distinct cells of a column, and which of them each row has: equal cells are parsed once."""
-
-    cells: list
-    which: NDArray
-
-    def rows(self, k: int) -> list[int]:
-        return np.flatnonzero(self.which == k).tolist()
-
-
-def distinct(column: Column) -> Distinct:
-    """Return the distinct cells of a column, None first; cells that cannot be hashed are all kept."""
-    if column.typed:
-        values = column.cells[~column.missing]
-        found, inverse = np.unique(values, return_inverse=True)
-        which = np.zeros(column.n, dtype=int)
-        which[~column.missing] = inverse.ravel() + 1
-        return Distinct([None, *(found if found.dtype.kind in "mM" else found.tolist())], which)
-    place: dict[Hashable, int] = {}
-    cells, which = [None], np.zeros(column.n, dtype=int)
-    for row, cell in enumerate(column.cells):
-        if column.missing[row]:
-            continue
-        try:
-            k = place.setdefault(_mark(cell), len(cells))
-        except TypeError:
-            k = len(cells)
-        if k == len(cells):
-            cells.append(cell)
-        which[row] = k
-    return Distinct(cells, which)
-
-
-def _mark(cell: Any) -> Hashable:
-    """Return a key that is equal for equal cells of equal types only; in Python, (True, "a") == (1, "a")."""
-    if isinstance(cell, tuple | list):
-        return type(cell), tuple(map(_mark, cell))
-    if isinstance(cell, set | frozenset):
-        return type(cell), frozenset(map(_mark, cell))
-    return type(cell), cell
 
 
 def labels_in(cell: Any, known: Any) -> tuple[tuple, bool]:
@@ -218,7 +175,7 @@ def parse(y: Any) -> Any:
         )
     if isinstance(found, np.ndarray):
         raise InputError(f"y should be a 1d array, got an array of shape {found.shape} instead. {FORMS}")
-    return found
+    return found if found.typed else found._replace(cells=unquoted(found.cells))
 
 
 def _facts_of_votes(votes: Votes) -> Facts:

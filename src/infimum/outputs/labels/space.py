@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, is_row, table_of
+from ...data.containers import Column, distinct, is_row, table_of
 from ...data.errors import BadRows, Form, InfimumWarning, InputError, Sample, shown
 from ...data.errors import listed as listed_names
 from ...data.names import Names, key, ordered, shared_columns, unpacked
@@ -28,7 +28,6 @@ from .forms import (
     Not,
     classes_in,
     columns_of,
-    distinct,
     facts_of,
     in_their_order,
     is_bits,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Table
-from ...data.errors import BadRows, InputError, shown
+from ...data.errors import BadRows, InputError, each_cell, shown
 from ...data.names import Names
 from ...evidence.answers import Answers, SourcedAnswers
 from ..base import Embedding, Sets, rows_of
@@ -241,6 +243,32 @@ def soft_table(table: Table) -> SoftLabels | None:
     p[unlabelled] = 1.0
     p /= p.sum(axis=1, keepdims=True)
     return SoftLabels(p, ~unlabelled, None if table.names is None else Names(table.names, "classes").array)
+
+
+def unquoted(cells: Iterable) -> list:
+    """Return cells in which text such as ``{"cat": 0.7, "dog": 0.3}`` is a soft label, and ``{'cat', 'dog'}`` a set.
+
+    >>> unquoted(['{"cat": 0.7, "dog": 0.3}', "{'cat': 1}", "cat|dog", None])
+    [{'cat': 0.7, 'dog': 0.3}, {'cat': 1}, 'cat|dog', None]
+    """
+    cells = list(cells)
+    if not any(isinstance(cell, str) and cell.lstrip()[:1] == "{" for cell in cells):
+        return cells
+    return each_cell(cells, _unquoted, 'A soft label as text is JSON, {"cat": 0.7, "dog": 0.3}.')
+
+
+def _unquoted(cell: Any) -> Any:
+    text = cell.strip() if isinstance(cell, str) else ""
+    if text[:1] != "{" or not set("\"':") & set(text):
+        return cell
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            found = parse(text)
+        except (ValueError, SyntaxError, RecursionError):
+            continue
+        if isinstance(found, dict | set):
+            return found
+    raise InputError(f"cannot read {shown(text)} as a soft label")
 
 
 def is_soft(cell: Any) -> bool:

@@ -26,6 +26,7 @@ class NumberCells(CellFormat):
     ((3.0, 5.0), True, 4.0)
     """
 
+    reads_text = True
     text_of_all_outputs = "[-inf,inf]"
 
     def to_cells(self, sets: Any) -> list:
@@ -34,9 +35,6 @@ class NumberCells(CellFormat):
 
     def outputs_to_cells(self, z: NDArray) -> list:
         return [float(f"{float(value):.{DIGITS}g}") for value in np.ravel(z)]
-
-    def text_to_cells(self, cells: list) -> list:
-        return cells
 
     def _to_text(self, cell: Any) -> str:
         return "|".join(

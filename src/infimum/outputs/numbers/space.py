@@ -92,7 +92,9 @@ class Reals(NumberCells, OutputSpace):
         y = materialise(y)
         columns = None if isinstance(y, Intervals) else names_of(y)
         texts = [] if isinstance(y, Intervals) else texts_in(y)
-        decimal = decimal_of(texts) if any("," in text for text in texts) else None
+        decimal: str | None = decimal_of(texts)
+        if decimal == "." and not any("," in text for text in texts):
+            decimal = None  # another chunk may contain the marks
         sets = self.unscaled(y, columns, decimal).clipped(*self._bounds())
         ends = np.concatenate([sets.lower, sets.upper])
         ends = ends[np.isfinite(ends)]

@@ -7,27 +7,44 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ...data.errors import InputError, shown
-from ...data.numerals import CURRENCY, MULTIPLE, UNIT_WORD, decimal_mark, is_missing_word, parse_number
+from ...data.numerals import CURRENCY, GROUPED, MULTIPLE, UNIT_WORD, decimal_mark, is_missing_word, parse_number
 
 DIGITS = r"(?:\d[\d.,' ]*|\.\d+|inf(?:inity)?|∞)(?:e[+-]?\d{1,3})?"
 NUMBER = rf"[+-]?[{CURRENCY}]? ?{DIGITS} ?(?:{MULTIPLE})?\b ?[%{CURRENCY}]?"
-UNIT = rf"(?: ?{UNIT_WORD}(?: {UNIT_WORD}){{0,2}})?\.?(?: \([a-z]+\))?"
-AT_LEAST = r"(?:>=?|≥|=>|over|above|more than|at least|from|min(?:imum)?|exceeding|greater than)"
-AT_MOST = r"(?:<=?|≤|=<|under|below|less than|at most|up to|max(?:imum)?|fewer than|smaller than|not more than)"
-BEYOND = r"(?:\+|(?:or|and) (?:more|over|above|greater|older|higher)|plus)"
-SHORT_OF = r"(?:-|(?:or|and) (?:less|under|below|fewer|younger|lower))"
+# "10 or so" and "0.5 ND" (not detected) are no values of 10 "or so" and 0.5 "nd"
+WORD = rf"(?!(?:and|or|und|oder|et|ou|not|nicht|nd|bdl|bql|lod|loq|more|mehr|plus|less)\b){UNIT_WORD}"
+UNIT = rf"(?: ?{WORD}(?:/\d+)?(?: {WORD}){{0,2}})?\.?(?: \([a-z]+\))?"
+AT_LEAST = (
+    r"(?:>=?|≥|=>|over|above|more than|at least|from|min(?:imum)?|exceeding|greater than"
+    r"|über|mehr als|mindestens|ab)"
+)
+AT_MOST = (
+    r"(?:<=?|≤|=<|under|below|less than|at most|up to|max(?:imum)?|fewer than|smaller than|not? more than"
+    r"|unter|weniger als|höchstens|bis(?: zu| unter)?)"
+)
+BEYOND = r"(?:\+|(?:or|and|und|oder) (?:more|over|above|greater|older|higher|up|mehr|älter|höher)|plus)"
+SHORT_OF = r"(?:-|(?:or|and|und|oder) (?:less|under|below|fewer|younger|lower|weniger|jünger))"
 COMMENT = re.compile(r"^[a-z][a-z ]{0,40}: ?(?=\S)| ?\([a-z][a-z. ]{0,40}\)$")  # "salary: 5-7k (estimated)"
-TO = r"(?:-|\.\.\.?|…|to|until|and|bis)"
+TO = r"(?:-|\.\.\.?|…|to|until|and|bis|und)(?: ?(?:<|under|below|less than|unter))?"
+ALIASES = (
+    (r"\b(?:euros?|eur)\b", "€"),
+    (r"\busd?\$|\b(?:usd|dollars?)\b", "$"),
+    (r"\b(?:gbp|pounds sterling)\b", "£"),
+    (r"^(?:about|approx(?:imately|\.)?|ca\.?|circa|etwa|roughly|around|~|≈) ?(?=[\d€$£¥])", ""),
+    (r"(?<=\d) ?[x×*·] ?10 ?\^ ?\+?(?=-?\d)", "e"),
+    (r"(?<![\d.,])10\^\+?(?=-?\d)", "1e"),
+)
+"""Notations, and what they are replaced by before a cell is parsed: 5 EUR, ca. 5, 3 x 10^5."""
 
 BRACKETS = re.compile(r"([\[\](])([^,;\[\]()]+)[,;]([^,;\[\]()]+)([\[\])])")
 WIDE_BRACKETS = re.compile(r"([\[\](])([^;\[\]()]+);([^;\[\]()]+)([\[\])])")
-LOW = re.compile(rf"{AT_LEAST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) ?{BEYOND}{UNIT}")
-HIGH = re.compile(rf"{AT_MOST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}) {SHORT_OF}{UNIT}")
-RANGE = re.compile(rf"(?:between |from )?(?P<a>{NUMBER}) ?{TO} ?(?P<b>{NUMBER}){UNIT}")
+LOW = re.compile(rf"{AT_LEAST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}){UNIT} ?{BEYOND}{UNIT}")
+HIGH = re.compile(rf"{AT_MOST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}){UNIT} {SHORT_OF}{UNIT}")
+RANGE = re.compile(rf"(?:between |from |zwischen |von )?(?P<a>{NUMBER}) ?{TO} ?(?P<b>{NUMBER}){UNIT}")
 AROUND = re.compile(rf"(?P<a>{NUMBER}) ?(?:±|\+/-|\+-) ?(?P<b>{NUMBER}){UNIT}")
 VALUE = re.compile(rf"(?P<a>{NUMBER})(?P<b>$)?{UNIT}")
 LONGEST = 200
-DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "\t": " "})
+DASHES = str.maketrans(dict.fromkeys("–—−‐‑", "-") | dict.fromkeys("\u00a0\u202f\t", " ") | {"’": "'"})
 
 
 def parse_interval(text: str, decimal: str = ".") -> list[tuple[float, float]]:
@@ -76,8 +93,12 @@ def decimal_of(texts: Iterable[str]) -> str:
 
     >>> decimal_of(["12,50", "3"]), decimal_of(["1,000-2,000"]), decimal_of(["$1,000"]), decimal_of(["[1,2]"])
     (',', '.', '.', '.')
+    >>> decimal_of(["under 1.000 €", "1.000-2.500 €"]), decimal_of(["1.859 €"])
+    (',', '.')
     """
     texts = list(texts)
+    if not any("," in text for text in texts):
+        return "," if _points_are_thousands(texts) else "."
     cells = [_plain(part) for text in texts if len(text) <= LONGEST and "," in text for part in text.split("|")]
     cells = [cell for cell in cells if "," in cell and not BRACKETS.fullmatch(cell)]
     numbers = [found.strip() for cell in cells for found in re.findall(NUMBER, cell) if "," in found]
@@ -96,19 +117,32 @@ def decimal_of(texts: Iterable[str]) -> str:
     raise InputError(rows=rows, remedy="Use the same decimal mark in all rows.")
 
 
+def _points_are_thousands(texts: list[str]) -> bool:
+    """Whether all points stand before three digits, of which two are 0, and a currency sign is in these cells."""
+    cells = [_plain(text) for text in texts if len(text) <= LONGEST and "." in text]
+    found = [number.strip() for cell in cells for number in re.findall(DIGITS, cell) if "." in number]
+    return (
+        bool(found)
+        and all(GROUPED[","].fullmatch(number) and number.endswith("00") for number in found)
+        and any(set(CURRENCY) & set(cell) for cell in cells)
+    )
+
+
 def units_of(texts: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the units that follow numbers in the cells of a column, each with its count and an example.
 
     >>> units_of(["5 kg", "10+ kg", "$10-$20 per hour", "7", "5 or less"])
-    {'kg': (2, '5 kg'), 'per hour': (1, '$10-$20 per hour'), '': (2, '7')}
+    {'kg': (2, '5 kg'), '$ per hour': (1, '$10-$20 per hour'), '': (2, '7')}
     """
     found: dict[str, tuple[int, str]] = {}
     for text in texts:
         if len(text) > LONGEST or is_missing_word(text) or not any(letter.isdigit() for letter in text):
             continue
-        rest = re.split(NUMBER, _plain(text.rpartition("|")[2]))[-1].strip()
-        rest = re.sub(rf"^{BEYOND}|^{SHORT_OF}$|[\])]$", "", rest).strip(" .")
-        unit = rest.removesuffix("s") if len(rest) > 2 else rest
+        plain = _plain(text.rpartition("|")[2])
+        rest = re.split(NUMBER, plain)[-1].strip()
+        rest = re.sub(rf"(?:^|(?<= )){BEYOND}|(?:^|(?<= )){SHORT_OF}$|[\])]$", "", rest).strip(" .")
+        signs = "".join(sign for sign in CURRENCY if sign in plain)
+        unit = f"{signs} {rest.removesuffix('s') if len(rest) > 2 else rest}".strip()
         count, example = found.get(unit, (0, text))
         found[unit] = count + 1, example
     return found
@@ -117,8 +151,10 @@ def units_of(texts: Iterable[str]) -> dict[str, tuple[int, str]]:
 def check_units(units: Mapping[str, tuple[int, str]]) -> None:
     """Raise an error if a column mixes units, or rates with numbers that have no unit."""
     named = [unit for unit in units if unit]
-    if len(named) > 1 or (len(units) > 1 and any(re.match(r"(?:per|an?)\b|/", unit) for unit in named)):
+    rate = re.compile(rf"[{CURRENCY}]* ?(?:(?:per|an?)\b|/)")
+    if len(named) > 1 or (len(units) > 1 and any(map(rate.match, named))):
         rarest = min(named, key=lambda unit: units[unit][0])
+        rarest = rarest.lstrip(f"{CURRENCY} ") or rarest
         several = sorted(units.values(), key=lambda pair: -pair[0])
         listed = "; ".join(f"{count} × {shown(text)}" for count, text in several)
         raise InputError(
@@ -128,8 +164,11 @@ def check_units(units: Mapping[str, tuple[int, str]]) -> None:
 
 
 def _plain(text: str) -> str:
-    plain = re.sub(r" +", " ", text.translate(DASHES).strip().lower())
-    return COMMENT.sub("", plain)
+    plain = COMMENT.sub("", re.sub(r" +", " ", text.translate(DASHES).strip().lower()))
+    for pattern, replacement in ALIASES:
+        plain = re.sub(pattern, replacement, plain)
+    # 5 m are metres, $5 m are millions
+    return re.sub(r"(?<=\d) (?=[mb]\b)", "", plain) if set(CURRENCY) & set(plain) else plain
 
 
 def _piece(text: str, decimal: str) -> tuple[float, float] | None:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ...data.blanks import stripped
-from ...data.errors import BadRows, InputError, is_missing
+from ...data.errors import each_cell, is_missing
 from ...data.lookalikes import LookAlike
 from ...data.names import Names, ordered
 from ...feedback_arc.relations import find_cycle, transitive_closure
-from ..cells import CellFormat, Conflict
+from ..cells import CellFormat, Conflict, rows_of_names
 from .forms import FORMS, Places, chains_in, comparisons, is_top, pairs_in_codes
 
 
@@ -30,7 +30,8 @@ class RankingCells(CellFormat):
     [('a', 'b'), ('a', 'c')]
     """
 
-    lists_need_meaning = True
+    name_words = ("item", "items")
+    lists_need_meaning = reads_text = True
 
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
@@ -48,24 +49,10 @@ class RankingCells(CellFormat):
         # the model decides about rows that contradict themselves
         return clone(self).set_params(contradictions="weigh")
 
-    def text_to_cells(self, cells: list) -> list:
-        return cells
-
     def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
         places = Places(Names(known, "items")) if known else None
-        bad = BadRows("y")
-        for row, cell in enumerate(cells):
-            try:
-                named = {item for chain in chains_in(cell, places) for bucket in chain for item in bucket}
-            except InputError as error:
-                bad.add(row, str(error))
-                continue
-            for item in named:
-                if isinstance(item, str):
-                    found.setdefault(item, []).append(row)
-        bad.refuse(FORMS)
-        return found
+        parsed = each_cell(cells, lambda cell: chains_in(cell, places), FORMS)
+        return rows_of_names({item for chain in chains for bucket in chain for item in bucket} for chains in parsed)
 
     def rename_cells(self, cells: list, found: Sequence[LookAlike], known: Any = ()) -> list:
         new = {one.name: one.means[0] for one in found if len(one.means) == 1 and not one.negated}

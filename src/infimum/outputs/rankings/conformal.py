@@ -23,6 +23,15 @@ class OrderScore(Score):
         return PartialOrders(np.where(same, first, 0), parts[0].items)
 
 
+def possible_orders(sets: Any) -> Any:
+    """Return the sets, with every order possible in rows whose comparisons contradict each other."""
+    if not len(sets.votes.row):
+        return sets
+    codes = sets.codes
+    codes[sets.votes.rows] = 0
+    return type(sets)._of(codes, sets.items if sets.named else None, sets.m)
+
+
 class Pairs(OrderScore):
     """The largest score of a reversed pair.
 
@@ -42,7 +51,8 @@ class Pairs(OrderScore):
 
     def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
         # an unknown pair occurs in either order in some linear extension
-        against = np.where(sets.codes == 0, np.abs(forecast), -sets.codes * forecast)
+        codes = possible_orders(sets).codes
+        against = np.where(codes == 0, np.abs(forecast), -codes * forecast)
         return np.maximum(against.max(axis=1), 0)
 
     def smallest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
@@ -96,7 +106,7 @@ class Kendall(OrderScore):
     name = "kendall"
 
     def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
-        return discordant(forecast, sets, "supremum")
+        return discordant(forecast, possible_orders(sets), "supremum")
 
     def smallest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
         return discordant(forecast, sets, "infimum")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
+from ...data.containers import Column, Table, distinct, is_number, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, chains_in, items_in_codes
@@ -91,18 +91,10 @@ def facts_of(y: Any) -> Facts:
     texts: dict[str, None] = {}
     numbers: dict[int, list[int]] = {}
     unread: list[tuple[int, str]] = []
-    others = 0
-    seen: set[str] = set()
-    for row, cell in enumerate(found.cells):
-        if found.missing[row]:
-            continue
-        if isinstance(cell, str) and cell in seen:
-            others += 1
-            continue
+    cells, which = places = distinct(found)
+    for k, cell in enumerate(cells[1:], start=1):  # the first one is missing
         if found.name is None and is_list_of_numbers(cell):
-            numbers.setdefault(len(cell), []).append(row)
-        else:
-            others += 1
+            numbers.setdefault(len(cell), []).append(k)
         try:
             for item in (item for chain in chains_in(cell, None) for bucket in chain for item in bucket):
                 if isinstance(cell, str):
@@ -110,12 +102,10 @@ def facts_of(y: Any) -> Facts:
                 else:
                     names.setdefault(key(item), plain(item))
         except InputError as error:  # `stated_pairs` raises it, unless the items are known by then
-            unread.append((row, str(error)))
-            continue
-        if isinstance(cell, str):
-            seen.add(cell)
-    lists = {width: Sample.of(np.array(rows), found.cells) for width, rows in numbers.items()}
-    return Facts(found.n, names, Facts.failures(unread), texts, numbers=lists, cells=others)
+            unread += [(row, str(error)) for row in places.rows(k)]
+    lists = {width: Sample.of(np.flatnonzero(np.isin(which, ks)), found.cells) for width, ks in numbers.items()}
+    others = np.count_nonzero(which) - sum(sample.number for sample in lists.values())
+    return Facts(found.n, names, Facts.failures(unread), texts, numbers=lists, cells=int(others))
 
 
 def _ruled_out(table: Table) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.blanks import stripped
-from ...data.containers import Column, is_number, is_row
+from ...data.containers import Column, distinct, is_number, is_row
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from ...data.memory import require
 from ...data.names import Names
@@ -86,36 +86,29 @@ def stated_pairs(y: Column, items: Names, strict: bool) -> NDArray:
 def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
     """Return the comparisons of all labelled rows; one error lists all rows that cannot be parsed."""
     places, bad, ignored = Places(items), BadRows("y"), UnknownNames("items", items.list)
-    found: list[Stated] = []
-    first: dict[str, Stated] = {}  # equal texts are parsed once
-    for row, cell in enumerate(y.cells):
-        if y.missing[row]:
-            continue
-        if isinstance(cell, str) and cell in first:
-            ignored.again(row, first[cell].row)
-            found.append(first[cell]._replace(row=row))
-            continue
+    cells, which = equal = distinct(y)
+    stated: dict[int, Stated] = {}
+    for c, cell in enumerate(cells[1:], start=1):  # the first one is missing
         try:
             chains = chains_in(cell, places)
         except InputError as error:
-            bad.add(row, str(error))
+            bad.add_all(equal.rows(c), str(error))
             continue
         unknown = [item for chain in chains for bucket in chain for item in bucket if item not in places]
         if unknown and strict:
-            bad.add(row, f"unknown item {shown(unknown[0])}")
+            bad.add_all(equal.rows(c), f"unknown item {shown(unknown[0])}")
             continue
-        ignored.add(row, unknown)
+        if unknown:
+            ignored.add(equal.rows(c), *unknown)
         known = [[[k for item in bucket if (k := places.find(item)) is not None] for bucket in c] for c in chains]
         blocks = list(_pairs(known))
         if is_top(cell, places):
             top = [k for chain in known for bucket in chain for k in bucket]
             blocks.append((top, np.setdiff1d(np.arange(len(items)), top).tolist()))
-        found.append(Stated(row, blocks, len(chains) < 2))
-        if isinstance(cell, str):
-            first[cell] = found[-1]
+        stated[c] = Stated(0, blocks, len(chains) < 2)
     bad.refuse(f"The items are {listed(items.list)}. {FORMS}")
     ignored.warn("Comparisons with them")
-    return found
+    return [stated[c]._replace(row=row) for row, c in enumerate(which.tolist()) if c]
 
 
 def comparisons(cell: Any, known: Places | None) -> Iterator[tuple[list, list]]:

@@ -41,7 +41,6 @@ CELLS_WITH_LISTS = Form("cells", "orders, one entry per row; lists of numbers ar
 
 
 if TYPE_CHECKING:
-    from ...loss import Loss
     from .questions import RankingQuestions
 
 
@@ -191,15 +190,17 @@ class Rankings(RankingCells, OutputSpace):
     def check(self, parts: Iterable[Sets]) -> None:
         """Warn if all rows are unlabelled, and if items look like variants of others."""
         n, labelled, counts = 0, len(self.items_) < 2, np.zeros(len(self.items_), dtype=int)
+        counted = self.items is None and self.form_.kind == "cells"
         for sets in parts:
             if not isinstance(sets, PartialOrders):
                 return
             n += len(sets)
             labelled = labelled or bool(sets.n_known.any())
-            counts += n_rows_comparing(sets)
-            if labelled and n >= COUNTED:
+            if counted:
+                counts += n_rows_comparing(sets)
+            if labelled and (n >= COUNTED or not counted):
                 break
-        if self.items is None and self.form_.kind == "cells":
+        if counted:
             warn_of_look_alikes(self, self.items_, counts)
         if n and not labelled:
             warnings.warn(
@@ -273,7 +274,7 @@ class Rankings(RankingCells, OutputSpace):
     def bound(self, c: NDArray) -> NDArray:
         return self.minimise(c).bound
 
-    def lower_bound(self, L: Loss, alpha: NDArray, z: NDArray) -> NDArray:
+    def lower_bound(self, L: Any, alpha: NDArray, z: NDArray) -> NDArray:
         """Return a lower bound of the objective of all orders, (q,).
 
         Every L(., S_i) is replaced by a linear function that alpha_i times keeps below it, and the sum is minimised.

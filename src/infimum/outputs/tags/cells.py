@@ -25,7 +25,8 @@ class TagCells(CellFormat):
     {'red': True}
     """
 
-    lists_need_meaning = True
+    name_words = ("tag", "tags")
+    lists_need_meaning = reads_text = True
 
     @classmethod
     def for_cells(cls, cells: Iterable, names: Any = None) -> Self:
@@ -40,9 +41,6 @@ class TagCells(CellFormat):
     def outputs_to_cells(self, z: NDArray) -> list:
         tags = self.class_names()
         return [{tag: v > 0 for tag, v in zip(tags, row) if v} or None for row in np.asarray(z).tolist()]
-
-    def text_to_cells(self, cells: list) -> list:
-        return cells
 
     def names_in(self, cells: list, known: Any = ()) -> dict[str, list[int]]:
         return rows_of_names(each_cell(cells, tags_in, FORMS))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.blanks import BLANKS, stripped
-from ...data.containers import Column, Table, is_number, is_row, normalise_y, table_of
+from ...data.containers import Column, Table, distinct, is_number, is_row, normalise_y, table_of
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, refuse_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
@@ -190,17 +190,13 @@ def facts_of(y: Any) -> Facts:
         )
     names: dict[Hashable, Any] = {}
     unread: list[tuple[int, str]] = []
-    seen: set[str] = set()
-    for row, cell in enumerate(found.cells):
-        if found.missing[row] or (isinstance(cell, str) and cell in seen):
-            continue
+    places = distinct(found)
+    for k, cell in enumerate(places.cells):
         try:
             for tag in tags_in(cell):
                 names.setdefault(key(tag), tag)
         except InputError as error:  # `read_cells` raises it
-            unread.append((row, str(error)))
-        if isinstance(cell, str):
-            seen.add(cell)
+            unread += [(row, str(error)) for row in places.rows(k)]
     rows = np.flatnonzero(~found.missing)
     kinds = {"cells": Sample.of(rows, found.cells)} if len(rows) else {}
     return Facts(found.n, names, Facts.failures(unread), kinds=kinds)
@@ -208,24 +204,22 @@ def facts_of(y: Any) -> Facts:
 
 def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
     """Return (n, m) in {-1, 0, 1} from a column of cells."""
-    values = np.zeros((column.n, len(known)), dtype=np.int8)
+    cells, which = places = distinct(column)
+    values = np.zeros((len(cells), len(known)), dtype=np.int8)
     bad, ignored = BadRows("y"), UnknownNames("tags", known.list)
-    for row, cell in enumerate(column.cells):
-        if column.missing[row]:
-            continue
+    for k, cell in enumerate(cells):
         try:
             tags = tags_in(cell)
         except InputError as error:
-            bad.add(row, str(error))
+            bad.add_all(places.rows(k), str(error))
             continue
         for tag, positive in tags.items():
-            k = known.find(tag)
-            if k is not None:
-                values[row, k] = 1 if positive else -1
+            if (at := known.find(tag)) is not None:
+                values[k, at] = 1 if positive else -1
             elif strict:
-                bad.add(row, f"unknown tag {shown(tag)}")
+                bad.add_all(places.rows(k), f"unknown tag {shown(tag)}")
             else:
-                ignored.add(row, [tag])
+                ignored.add(places.rows(k), tag)
     bad.refuse(f"The tags are {listed(known.list)}. {FORMS}")
     ignored.warn("They")
-    return values
+    return values[which]

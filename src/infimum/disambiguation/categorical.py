@@ -26,7 +26,7 @@ from .posterior import TIE, LabelErrors, Members, SetPosterior, flatten_state
 
 CHANCE_RATIO = 0.5  # a suspect is at most this times as probable as a random set of the same size
 COARSE_STEP, COARSE_ROWS = 4, 600  # grid steps and rows of a temperature that is only used to compare models
-GROWTH_DIGITS = 2  # decimals of the probabilities that trees are grown on; almost certain labels are not split further
+
 LARGEST_STEP = 8.0  # nats by which another output of the row changes the probability of an option, at most
 
 SPARSE_OPTIONS = 64  # options per row, from which on the sparse form may be faster
@@ -89,9 +89,6 @@ class Categorical(SetPosterior):
     def _sets(self) -> Sets:
         assert self.sets is not None
         return self.sets
-
-    def growth_target(self, phi: NDArray) -> NDArray:
-        return np.round(phi, GROWTH_DIGITS)
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         P = normalise(F)

@@ -328,23 +328,19 @@ def nearest_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
     """Return the selected candidate and the best forest of each kind, with predictions that minimise the infimum loss.
 
     The mean of the estimated values minimises the squared error. If intervals are one-sided and predictions uncertain,
-    it is far beyond some of their ends, and the set risk is large. Candidates with negative weights are left out:
-    predictions of smooth models are rarely uncertain in this way, and take much longer.
+    it is far beyond some of their ends, and the set risk is large. Boosting is left out, because forming its weights
+    takes much longer than its predictions.
     """
     best = select(found, rule)
     forests = [one for group in ranked_groups(found, rule) for one in group if one.candidate.weights == "forest"]
     kinds = {one.candidate.splits: one for one in reversed(forests)}
     tops = [one for one in [best, *kinds.values()] if one.candidate.principle == "disambiguation"]
-    return [replace(one.candidate, principle=NEAREST) for one in tops if _families(one.candidate) <= POSITIVE]
+    return [replace(one.candidate, principle=NEAREST) for one in tops if not (is_constant(one) or _boosts(one))]
 
 
-POSITIVE = {"forest", "neighbors"}
-"""Families whose weights are never negative."""
-
-
-def _families(candidate: Candidate) -> set[str]:
-    """Return the family of a candidate, or those of the parts of a mixture."""
-    return {part.weights for part, _ in candidate.parts} or {candidate.weights}
+def _boosts(one: Evaluation) -> bool:
+    """Whether boosting is the base learner or a part of it."""
+    return "boosting" in {one.candidate.weights, *(part.weights for part, _ in one.candidate.parts)}
 
 
 def likeliest(found: Iterable[Evaluation]) -> Evaluation:

@@ -53,7 +53,7 @@ def test_held_out_weights_are_zero_in_the_fold_and_sum_to_one(data, seed):
         assert not alpha[np.ix_(fold, fold)].any()
     assert_allclose(alpha.sum(axis=1), 1)
     assert_allclose(alpha @ phi, held_out.predict(phi), atol=1e-12)
-    both = held_out.out_of_fold(held_out(held_out.mask_out(np.column_stack([phi, np.ones(60)]))))
+    both = held_out.out_of_fold(held_out.mask_out(np.column_stack([phi, np.ones(60)])))
     assert_allclose(both[:, :2] / both[:, 2:], held_out.predict(phi), atol=1e-9)
     for fold, of_weights in zip(held_out.folds(), folds):
         assert_allclose(fold.test_weights, alpha[np.ix_(of_weights, fold.train)], atol=1e-9)

@@ -235,7 +235,7 @@ class OutOfFold(BlockHoldout):
         phi = dense(phi)
         if self._is_nested:
             return self._operator(phi)
-        both = self.out_of_fold(self(self.mask_out(np.hstack([phi, np.ones((self.n, 1))]))))
+        both = self.out_of_fold(self.mask_out(np.hstack([phi, np.ones((self.n, 1))])))
         return both[:, :-1] / np.maximum(both[:, -1:], SMALLEST_SUM)
 
     def folds(self) -> Iterator[Fold]:

@@ -26,6 +26,7 @@ from .guarantee import (
     radius_of,
     radius_with_ambiguity,
     warn_if_everything,
+    warn_if_mostly_everything,
 )
 from .models import ModelPredictor, check_lengths, fit_with_score, groups_of, prepared, score_for, some_rows
 from .selective import RiskCoverage, risk_coverage
@@ -249,6 +250,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self.n_calibration_, self.unit_ = len(units), units.name
         if table is None and groups is None:
             warn_if_everything(self.scores_, self._level(None), predictor.space, units.name)
+            if self.covers == "truth" and units.single:
+                warn_if_mostly_everything(score, plain, radius_of(self.scores_, self._level(None)), predictor.space)
         return self
 
     def predict_set(self, X: Any, confidence_level: float | None = None) -> Any:

@@ -363,7 +363,7 @@ def _unrepeated(row: NDArray, source: NDArray, repeated: str, ids: list, annotat
 
 def _index(table: Any, default: bool = False) -> list | None:
     """Return the distinct names of the rows of a pandas DataFrame; None if they are only numbered, unless `default`."""
-    index = getattr(table, "index", None)
+    index: Any = getattr(table, "index", None)
     if not hasattr(index, "is_unique") or not index.is_unique:
         return None
     return None if type(index).__name__ == "RangeIndex" and not default else [plain(name) for name in index]

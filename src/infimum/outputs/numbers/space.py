@@ -165,17 +165,28 @@ class Reals(NumberCells, OutputSpace):
         return Summary([("one-sided", one_sided)], [SummaryTable("Bounds", ["", *columns], rows)])
 
     def check(self, parts: Iterable[Sets]) -> None:
-        """Warn about intervals that are all bounded in the same direction."""
-        found = {line.bounded_below for sets in parts for line in sets.lines() or [] if not line.is_unlabelled.all()}
-        if len(found) == 1 and None not in found:
-            given, missing = ("lower", "upper") if found.pop() else ("upper", "lower")
-            warnings.warn(
-                f"All intervals of y have only {given} bounds, so the data do not indicate how far values are from"
-                f" their bounds. Disambiguation, and the default, predict the bounds. Pass some exact values or"
-                f" {missing} bounds, or bounds=(low, high).",
-                InfimumWarning,
-                stacklevel=4,
-            )
+        """Warn about intervals that are all bounded in the same direction, apart from the bounds of Y."""
+        low, high = self.bounds_
+        sides: set[tuple[bool, bool]] = set()
+        for sets in parts:
+            known = ~self.is_unlabelled(sets)
+            single = bool((np.diff(sets.indptr)[known] == 1).all())
+            is_open = np.column_stack([sets.lowest[known] <= low, sets.highest[known] >= high]) & ~sets.is_exact[known, None]
+            sides |= {(bool(a) and single, bool(b) and single) for a, b in np.unique(is_open, axis=0)}
+        if sides not in ({(True, False)}, {(False, True)}):
+            return
+        given, missing = ("upper", "lower") if sides == {(True, False)} else ("lower", "upper")
+        if math.isfinite(low if given == "upper" else high):
+            result = f"With bounds={self.bounds}, a constant inside of all intervals is as good as any other prediction."
+            remedy = f", or leave out bounds to predict the {given} bounds"
+        else:
+            result, remedy = "Disambiguation, and the default, predict the bounds.", ""
+        warnings.warn(
+            f"All intervals of y have only {given} bounds, so the data do not indicate how far values are from their"
+            f" bounds. {result} Pass some exact values or {missing} bounds{remedy}.",
+            InfimumWarning,
+            stacklevel=4,
+        )
 
     def psi(self, z: Any) -> NDArray:
         t = (np.asarray(z, dtype=float) - self.origin_) / self.unit_

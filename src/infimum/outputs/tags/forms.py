@@ -16,7 +16,7 @@ from ...data.containers import Column, Table, distinct, is_number, is_row, norma
 from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, refuse_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
-from ..merging import UnknownNames
+from ..merging import UnknownNames, variants_of
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
@@ -229,6 +229,7 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
     cells, which = places = distinct(column)
     values = np.zeros((len(cells), len(known)), dtype=np.int8)
     bad, ignored = BadRows("y"), UnknownNames("tags", known.list)
+    wrong: list[Any] = []
     for k, cell in enumerate(cells):
         try:
             tags = tags_in(cell)
@@ -240,8 +241,9 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
                 values[k, at] = 1 if positive else -1
             elif strict:
                 bad.add_all(places.rows(k), f"unknown tag {shown(tag)}")
+                wrong.append(tag)
             else:
                 ignored.add(places.rows(k), tag)
-    bad.refuse(f"The tags are {listed(known.list)}. {FORMS}")
+    bad.refuse(f"{variants_of(wrong, known.list, 'tags')}The tags are {listed(known.list)}. {FORMS}")
     ignored.warn("They")
     return values[which]

@@ -164,20 +164,21 @@ class Reals(NumberCells, OutputSpace):
         ]
         return Summary([("one-sided", one_sided)], [SummaryTable("Bounds", ["", *columns], rows)])
 
-    def check(self, parts: Iterable[Sets]) -> None:
+    def check(self, parts: Iterable[Any]) -> None:
         """Warn about intervals that are all bounded in the same direction, apart from the bounds of Y."""
         low, high = self.bounds_
         sides: set[tuple[bool, bool]] = set()
         for sets in parts:
             known = ~self.is_unlabelled(sets)
-            single = bool((np.diff(sets.indptr)[known] == 1).all())
-            is_open = np.column_stack([sets.lowest[known] <= low, sets.highest[known] >= high]) & ~sets.is_exact[known, None]
-            sides |= {(bool(a) and single, bool(b) and single) for a, b in np.unique(is_open, axis=0)}
+            single = (np.diff(sets.indptr)[known] == 1).all()
+            ends = np.column_stack([sets.lowest[known] <= low, sets.highest[known] >= high])
+            is_open = ends & ~sets.is_exact[known, None] & single
+            sides |= {(bool(a), bool(b)) for a, b in np.unique(is_open, axis=0)}
         if sides not in ({(True, False)}, {(False, True)}):
             return
         given, missing = ("upper", "lower") if sides == {(True, False)} else ("lower", "upper")
         if math.isfinite(low if given == "upper" else high):
-            result = f"With bounds={self.bounds}, a constant inside of all intervals is as good as any other prediction."
+            result = f"With bounds={self.bounds}, a constant in all intervals is as good as any other prediction."
             remedy = f", or leave out bounds to predict the {given} bounds"
         else:
             result, remedy = "Disambiguation, and the default, predict the bounds.", ""

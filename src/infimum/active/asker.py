@@ -183,7 +183,7 @@ def _parsed(model: Any, output: OutputSpace | None, y: Any) -> tuple[OutputSpace
     """Return the fitted output space, that of a model or Labels by default, and y as its sets."""
     space = output
     if space is None and model is not None:
-        space = vars(model).get("output_") or (model._output(y) if isinstance(model, OutputModel) else None)
+        space = vars(model).get("output_") or (model.output_space(y) if isinstance(model, OutputModel) else None)
     if space is None:
         space = Labels()
     if not hasattr(space, "form_"):

@@ -91,7 +91,7 @@ def _check_annotators(table: Table, repeated: str) -> None:
         other = line if is_missing(table.cells[line]) else seen.setdefault((key, who), line)
         if other != line and repeated == "error":
             bad.add(table.places[line], f"{shown(who)} has answered about {shown(key)} in {table.places[other]}, too")
-    bad.refuse(
+    bad.raise_if_any(
         "Every answer needs an annotator, who answers once about each id. Remove or complete these lines, or say which"
         " answers count: --repeated last, first or all."
     )

@@ -143,7 +143,7 @@ def _summary(made: Report, table: Table, pipe: Any) -> tuple[list[tuple[str, str
         *lines,
     ]
     return rows, found | {
-        "summary": facts.summary, "can_tell": None if identified is None else identified.can_tell,
+        "summary": facts.summary, "is_identifiable": None if identified is None else identified.is_identifiable,
         "verdict": made.verdict, "degree": facts.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
         "covering_rate": ours.covering, "scores": scores,

@@ -238,7 +238,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         bad = BadRows("the calibration rows")
         for row in np.flatnonzero(np.isnan(scores)):
             bad.add(row, "the score is NaN, because the prediction of the model is NaN")
-        bad.refuse("Check the predictions of the model for these rows.")
+        bad.raise_if_any("Check the predictions of the model for these rows.")
         table = None
         if self.ambiguity is not None or self.by_class:
             if not score.per_class:

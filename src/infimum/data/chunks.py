@@ -22,7 +22,7 @@ from .hashes import hash_of
 from .inputs import is_frame
 from .progress import track
 
-NOTHING = object()
+NO_VALUE = object()
 ROWS = 4096  # rows per chunk of an array in memory
 
 
@@ -123,15 +123,15 @@ class Chunks:
         """Apply a function to each chunk and combine the results, in threads if joblib is configured so."""
         chunks = track(self, label, self.n_chunks, verbose)
         in_threads = self.n_chunks != 1 and effective_n_jobs(None) > 1
-        total: Any = NOTHING
+        total: Any = NO_VALUE
         # threads over chunks and threads within products at the same time would wait for each other
         with single_blas() if in_threads else nullcontext():
             parts: Any = map(function, chunks)
             if in_threads:
                 parts = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in chunks)
             for part in parts:
-                total = part if total is NOTHING else combine(total, part)
-        if total is NOTHING:
+                total = part if total is NO_VALUE else combine(total, part)
+        if total is NO_VALUE:
             raise ValueError(
                 "Chunks contains no chunk. Pass one or more. If the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."

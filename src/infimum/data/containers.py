@@ -250,7 +250,7 @@ def tidy(values: NDArray, names: tuple | None = None) -> Table:
                 out[row] = [float(v) for v in cells]
             except OverflowError:
                 bad.add(row, f"a number too large for floating point, got {shown(cells.tolist())}")
-        bad.refuse("The largest floating-point number is about 1.8e308. Rescale y.")
+        bad.raise_if_any("The largest floating-point number is about 1.8e308. Rescale y.")
         return Table(out, missing, names)
     return Table(values, missing, names)
 
@@ -355,7 +355,7 @@ def _mapped(cells: list, native: Any) -> list:
     for row, cell in enumerate(cells):
         if not is_missing(cell) and len(dict(cell)) < len(cell):
             bad.add(row, "a key of the map occurs twice", cell)
-    bad.refuse("Each key must occur once.")
+    bad.raise_if_any("Each key must occur once.")
     return [None if is_missing(cell) else dict(cell) for cell in cells]
 
 

@@ -31,7 +31,7 @@ to unit variance moves new rows far away from all training rows.
 BOOLEANS = {"true": 1.0, "false": 0.0}
 """Text in a column that contained booleans in `fit`, as a CSV file contains them."""
 
-LEFT_OUT = ("identifier", "constant", "empty", "ignored")
+UNUSED_KINDS = ("identifier", "constant", "empty", "ignored")
 
 
 @dataclass
@@ -120,12 +120,12 @@ class Features(TransformerMixin, BaseEstimator):
         kinds = self._chosen(table)
         columns, dropped = [], {}
         for name, cells in table.items():
-            _refuse_nested(name, cells)
+            _check_flat(name, cells)
             if name in set(self.ignore or ()):
                 dropped[name] = "ignored"
                 continue
             found = recognise(name, cells, self.max_categories, kinds.get(name))
-            if found.kind in LEFT_OUT:
+            if found.kind in UNUSED_KINDS:
                 dropped[name] = found.kind
             else:
                 columns.append(self._fitted(name, found, cells))
@@ -254,7 +254,7 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
 
 
-def _refuse_nested(name: str, cells: list) -> None:
+def _check_flat(name: str, cells: list) -> None:
     for k, cell in enumerate(cells):
         if isinstance(cell, list | tuple | dict | set):
             raise ValueError(
@@ -314,7 +314,7 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
             stacklevel=4,
         )
     if column.kind == "number":
-        _refuse_two_marks(column, cells)
+        _check_decimal_mark(column, cells)
     return out
 
 
@@ -327,7 +327,7 @@ def _value(column: Column, cell: Any) -> float | None:
     return number(cell, column.decimal, column.unit)
 
 
-def _refuse_two_marks(column: Column, cells: list) -> None:
+def _check_decimal_mark(column: Column, cells: list) -> None:
     """Raise an error if some cells have another decimal mark than in `fit`, and others may have it."""
     other = "." if column.decimal == "," else ","
     texts = {k: split_unit(cell)[0] or cell for k, cell in enumerate(cells) if isinstance(cell, str) and other in cell}

@@ -60,11 +60,11 @@ def as_numbers(X: Any) -> Any:
     numbers = check_array(
         table, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
     )
-    _refuse_gaps(numbers, names)
+    _check_finite(numbers, names)
     return in_range(numbers, names)
 
 
-def _refuse_gaps(X: Any, names: list[str] | None) -> None:
+def _check_finite(X: Any, names: list[str] | None) -> None:
     """Raise an error with the place of the first entry that is NaN or infinite."""
     entries = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -147,7 +147,7 @@ def in_range(X: Any, names: list[str] | None = None) -> Any:
     return X
 
 
-def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
+def check_not_tiny(X: Any, names: list[str] | None = None) -> None:
     """Raise an error if a column varies so little that squares of its differences are 0 in floating point."""
     if not X.shape[0]:
         return

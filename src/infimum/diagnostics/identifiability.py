@@ -40,7 +40,7 @@ class Identifiability(Findings):
     ----------
     verdict : str
         The result in one to three sentences.
-    can_tell : bool or None
+    is_identifiable : bool or None
         True; False if some outputs are never separated; None if they almost never are.
     choices : Choices
         The sets as choices among options.
@@ -90,7 +90,7 @@ class Identifiability(Findings):
         return _verdict(self, name)[0]
 
     @property
-    def can_tell(self) -> bool | None:
+    def is_identifiable(self) -> bool | None:
         return _verdict(self, row_number)[1]
 
     def _set_degree(self) -> None:
@@ -231,7 +231,7 @@ def identifiability(
     >>> from infimum.diagnostics import identifiability
     >>> X = np.arange(8.)[:, None]
     >>> found = identifiability(X, ["cat|dog", "cat|dog", "cat|dog", "cat|dog|owl", "owl", "owl", "owl", "owl"])
-    >>> found.inseparable, found.can_tell
+    >>> found.inseparable, found.is_identifiable
     ([('cat', 'dog')], False)
     >>> print(found.questions[0])
     Row 1: is it cat or dog?

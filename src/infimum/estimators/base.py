@@ -19,7 +19,7 @@ from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows
 from ..data.checks import check_number, check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning, InputError
-from ..data.inputs import as_numbers, in_order, is_frame, names_of, narrow, refuse_tiny
+from ..data.inputs import as_numbers, check_not_tiny, in_order, is_frame, names_of, narrow
 from ..evidence import Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
@@ -30,7 +30,7 @@ from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 from .model import OutputModel
-from .scoring import refuse_encoded_sets, refuse_exact_metrics
+from .scoring import check_not_encoded, check_scorer
 from .streaming import StreamingMixin
 from .training_labels import TrainingLabelsMixin
 
@@ -140,8 +140,8 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         sets = recipe.read(rows, output)
         if rows.in_memory:
             check_shapes(output, sets)
-            refuse_exact_metrics(output)
-            refuse_encoded_sets(self._output)
+            check_scorer(output)
+            check_not_encoded(self._output)
         selection = None
         if not recipe.is_complete:
             recipe, selection = select_recipe(recipe, rows, output, sets, config, self._on_candidate)
@@ -345,7 +345,7 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
     numbers = as_numbers(X).astype(np.float64, copy=False)
     validate_data(model, X, skip_check_array=True, reset=reset)
     if reset:
-        refuse_tiny(numbers, names_of(X))
+        check_not_tiny(numbers, names_of(X))
     return narrow(numbers)
 
 

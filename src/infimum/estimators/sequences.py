@@ -359,5 +359,5 @@ def _with_lengths(y: Any, lengths: NDArray) -> Any:
     for k, (row, n) in enumerate(zip(rows, lengths.tolist())):
         if len(row) != n:
             bad.add(k, f"{len(row)} labels for {n} tokens")
-    bad.refuse("Each sequence of y needs one entry per token; None is an unknown label.")
+    bad.raise_if_any("Each sequence of y needs one entry per token; None is an unknown label.")
     return rows

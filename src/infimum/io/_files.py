@@ -43,7 +43,7 @@ class BadRecords(BadRows):
 
     >>> bad = BadRecords("votes.jsonl")
     >>> bad.add("votes.jsonl, line 3", "the answer 'kat' is not among the classes")
-    >>> bad.refuse("Correct the answers, or list all classes.")
+    >>> bad.raise_if_any("Correct the answers, or list all classes.")
     Traceback (most recent call last):
     ...
     infimum.data.errors.InputError: 1 record of votes.jsonl cannot be used.
@@ -107,7 +107,7 @@ def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
     for place, value in found:
         if not isinstance(value, Mapping):
             bad.add(place, f"expected an object {{…}}, got {shown(value)}")
-    bad.refuse("Export the file again, in the full JSON or JSON Lines form of the tool.")
+    bad.raise_if_any("Export the file again, in the full JSON or JSON Lines form of the tool.")
     return [Found(place, dict(value)) for place, value in found]
 
 
@@ -118,7 +118,7 @@ def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
         for field in fields:
             if isinstance(record.get(field), list | Mapping):
                 bad.add(place, f"expected a text or a number in {field!r}, got {shown(record[field])}")
-    bad.refuse("Ids and names of annotators are texts or numbers.")
+    bad.raise_if_any("Ids and names of annotators are texts or numbers.")
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -166,7 +166,7 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
     for place, row in rows:
         if len(row) != len(header):
             bad.add(place, f"expected {len(header)} cells, got {len(row)}")
-    bad.refuse(f"The columns are {', '.join(header)}. Put a cell with {sep!r} or a quote in double quotes.")
+    bad.raise_if_any(f"The columns are {', '.join(header)}. Put a cell with {sep!r} or a quote in double quotes.")
     return header, [Found(place, dict(zip(header, row))) for place, row in rows]
 
 

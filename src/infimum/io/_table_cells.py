@@ -37,7 +37,7 @@ def target_cells(source: str, found: list[Found], target: Any, targets: list[str
     for record in found:
         with bad.at(record.place):
             cells.append(_SEVERAL[kind]({column: record.value.get(column) for column in targets}, unticked))
-    bad.refuse(f"The target columns are {', '.join(targets)}, read as {kind!r}.")
+    bad.raise_if_any(f"The target columns are {', '.join(targets)}, read as {kind!r}.")
     return cells
 
 
@@ -125,6 +125,6 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
         bad = BadRecords(source)
         for row, message in error.rows.items():
             bad.add(places[row], message)
-        bad.refuse(f"The target was read as {kind!r}. See docs/data.md for the text of each output type.")
+        bad.raise_if_any(f"The target was read as {kind!r}. See docs/data.md for the text of each output type.")
         raise InputError(f"{source}, read as {kind!r}: {error}") from error
     return [new if isinstance(cell, str) else cell for cell, new in zip(y, parsed)], space.class_names()

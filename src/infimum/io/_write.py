@@ -44,7 +44,7 @@ def rows_to_write(records: Any, y: Any = None, score: Any = None, classes: Any =
     for row, value in enumerate(scores):
         if value is not None and not math.isnan(value) and not 0 <= value <= 1:
             bad.add(row, f"expected a number from 0 to 1, got {value:g}")
-    bad.refuse("Annotation tools show scores between 0 and 1; NaN leaves a score out.")
+    bad.raise_if_any("Annotation tools show scores between 0 and 1; NaN leaves a score out.")
     return [
         Row(key, row, cell, None if value is None or math.isnan(value) else value)
         for key, row, cell, value in zip(ids, data, cells, scores)

@@ -68,7 +68,7 @@ def read_argilla(
     for place, record in found:
         with bad.at(place):
             parts.append((place, record.get("id"), *_parts(record)))
-    bad.refuse("Export the records again, with to_dict, to_json or to_list of Argilla.")
+    bad.raise_if_any("Export the records again, with to_dict, to_json or to_list of Argilla.")
     names = [name for *_, responses in parts for name in responses]
     question = pick(source, "question", "question", names, question) if names else question or ""
     entries: list[Entry] = []
@@ -79,7 +79,7 @@ def read_argilla(
                 answer = Answer("skipped") if status == "discarded" or value is None else _answer(value)
                 if status != "draft":  # a draft is no answer yet
                     entries[-1].answers.append(answer._replace(annotator=who))
-    bad.refuse(f"See the responses to {question!r} in {source}.")
+    bad.raise_if_any(f"See the responses to {question!r} in {source}.")
     return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order"))
 
 

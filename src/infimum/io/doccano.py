@@ -103,7 +103,7 @@ def read_doccano(
         else:
             blank.append((place, []))
             entry.answers += [] if empty == "drop" else [Answer("unknown", None, who)]
-    bad.refuse("Labels must be names. Spans, boxes and texts belong to other kinds of projects.")
+    bad.raise_if_any("Labels must be names. Spans, boxes and texts belong to other kinds of projects.")
     if blank and empty is None:
         choices: Choices = {
             'empty="unknown"': "None",

@@ -98,7 +98,7 @@ def read_label_studio(
             with bad.at(place):
                 value = _value(annotation, control, kind)
                 entries[-1].answers.append(Answer("skipped" if value is None else kind, value, who))
-    bad.refuse(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
+    bad.raise_if_any(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
     answered = [(entry.place, answer) for entry in entries for answer in entry.answers if answer.form != "skipped"]
     tree = None
     if kind == "taxonomy":
@@ -114,7 +114,7 @@ def read_label_studio(
                 with bad.at(entry.place):
                     form, value = _form(kind, answer.value, entry.data, tree, buckets, sides)
                     entry.answers[k] = answer._replace(form=form, value=value)
-    bad.refuse("Correct the file, or the arguments.")
+    bad.raise_if_any("Correct the file, or the arguments.")
     return assemble(source, entries, options, tree=tree)
 
 
@@ -131,7 +131,7 @@ def _check_export(source: str, found: list[Found]) -> None:
             bad.add(place, "expected a list of objects in 'result'")
         elif not isinstance(task.get("data") or {}, Mapping):
             bad.add(place, f"expected an object in 'data', got {shown(task['data'])}")
-    bad.refuse("Export in the format JSON. JSON_MIN and CSV leave skipped tasks out.")
+    bad.raise_if_any("Export in the format JSON. JSON_MIN and CSV leave skipped tasks out.")
 
 
 def _are_objects(values: Any) -> bool:

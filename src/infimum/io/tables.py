@@ -170,7 +170,7 @@ def _from_lists(
             bad.add(record.place, f"expected a list of names, got {cell!r}")
         answer = Answer("names", names) if names else Answer("unknown")
         entries.append(Entry(record.value[id] if id is not None else k, record.place, row, [answer]))
-    bad.refuse("A list in the target must contain names.")
+    bad.raise_if_any("A list in the target must contain names.")
     return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order"))
 
 

@@ -27,7 +27,7 @@ def section(found: Identifiability | None, reason: str, name: Callable[[int], st
             ("median local separation", float(np.median(found.eta))),
             ("rows with local separation 0", f"{np.mean(found.eta == 0):.0%}"),
         ]
-    parts = [h.verdict(found.verdict_for(name), STYLES[found.can_tell]), h.tiles(facts)]
+    parts = [h.verdict(found.verdict_for(name), STYLES[found.is_identifiable]), h.tiles(facts)]
     charts = [figure(lambda: _draw_degrees(found), "degrees", "How often another option is also possible, for the pairs"
                      " that are hardest to separate. At 1 they are never separated.")]  # fmt: skip
     if found.eta.size:

@@ -239,7 +239,7 @@ def soft_table(table: Table) -> SoftLabels | None:
     bad = BadRows("y")
     for row in np.flatnonzero(~unlabelled & ~fine).tolist():
         bad.add(row, "expected probabilities that are at least 0 and sum to 1", table.row(row))
-    bad.refuse("A table of numbers contains soft labels, with one column per class. Divide each row by its sum.")
+    bad.raise_if_any("A table of numbers contains soft labels, with one column per class. Divide each row by its sum.")
     p[unlabelled] = 1.0
     p /= p.sum(axis=1, keepdims=True)
     return SoftLabels(p, ~unlabelled, None if table.names is None else Names(table.names, "classes").array)

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ...data.containers import Column, Table, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
-from .survival import durations_to_bounds, events_in, from_structured, is_structured, refuse_unordered
+from .survival import check_ordered, durations_to_bounds, events_in, from_structured, is_structured
 from .text import decimal_of, parse_interval
 
 FORMS = (
@@ -43,7 +43,7 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
     `columns` are the names of lower and upper bounds, if they are known, and `decimal` is the decimal mark of text; by
     default it is found from all texts of the column.
     """
-    refuse_unordered(y)
+    check_ordered(y)
     if is_structured(y):
         return _durations(*from_structured(y))
     found = normalise_y(y, FORMS)
@@ -71,7 +71,7 @@ def _durations(duration: NDArray, event: NDArray) -> Pieces:
 
 def names_of(y: Any) -> tuple | None:
     """Return the names of the columns of lower and upper bounds, if y is a DataFrame of two columns."""
-    refuse_unordered(y)
+    check_ordered(y)
     found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
     return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
 
@@ -97,11 +97,11 @@ def _values(column: Column) -> Pieces:
         what = "booleans" if y.dtype == bool else "dates"
         for row in np.flatnonzero(~column.missing):
             bad.add(row, f"expected a number, got {shown(y[row])}")
-        bad.refuse(f"y must contain numbers, not {what}. To read them as numbers, pass y.astype(float).")
+        bad.raise_if_any(f"y must contain numbers, not {what}. To read them as numbers, pass y.astype(float).")
         y = np.full(column.n, math.nan)
     for row in np.flatnonzero(np.isinf(y) & ~column.missing):
         bad.add(row, f"Input y contains infinity as a value, got {y[row]}")
-    bad.refuse("Write one-sided intervals as bounds, such as (5, inf).")
+    bad.raise_if_any("Write one-sided intervals as bounds, such as (5, inf).")
     lower, upper = (np.where(column.missing, side, y).astype(float) for side in (-math.inf, math.inf))
     return Pieces(lower, upper, np.arange(column.n), column.n)
 
@@ -132,7 +132,7 @@ def _cells(column: Column, decimal: str | None = None) -> Pieces:
         counts[row] = len(pieces)
     bounds = np.array(flat, dtype=float).reshape(-1, 2)
     found = Pieces(bounds[:, 0], bounds[:, 1], np.repeat(np.arange(column.n), counts), column.n)
-    refuse_bad(found, bad)
+    raise_bad(found, bad)
     return found
 
 
@@ -154,7 +154,7 @@ def _bounds(table: Table, columns: tuple | None) -> Pieces:
                 out[row, side] = (math.inf if side else -math.inf) if gone else _bound(value, side)
             except InputError as error:
                 bad.add(row, f"{error}, got {shown(table.row(row))}")
-    bad.refuse("A bound must be a number, or text such as '3' or '>3'. An empty cell is an open side.")
+    bad.raise_if_any("A bound must be a number, or text such as '3' or '>3'. An empty cell is an open side.")
     return _sided(out, np.isnan(out))
 
 
@@ -202,7 +202,7 @@ def _side(name: Any) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
+def raise_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
     """Raise one error about all rows that are no set of numbers, and about those that were bad already."""
     bad = BadRows("y") if bad is None else bad
     for p in np.flatnonzero(~(pieces.lower <= pieces.upper)):
@@ -220,7 +220,7 @@ def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
     for row in np.flatnonzero(np.bincount(pieces.row, minlength=pieces.n) == 0):
         if row not in bad:
             bad.add(row, "an empty set")
-    bad.refuse(FORMS)
+    bad.raise_if_any(FORMS)
 
 
 def cell_pieces(cell: Any, decimal: str = ".") -> list[tuple[float, float]]:

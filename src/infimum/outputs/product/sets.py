@@ -144,7 +144,7 @@ class ProductSets(Sets):
         return self._pairwise(other, lambda a, b: a.contains_set(b))
 
     def intersect(self, other: Any) -> Any:
-        self._refuse_empty(other, ~self.meets(other))
+        self._check_not_empty(other, ~self.meets(other))
         return self._with(lambda name, part: part.intersect(other.parts[name]))
 
     def join(self, other: Any) -> Any:

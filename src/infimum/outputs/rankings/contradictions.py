@@ -102,7 +102,7 @@ def resolve(
             cycle = find_cycle(stated[row], int(diagonal[row].argmax()))
             names = items if items.ndim == 1 else items[row]
             bad.add(numbers[row], " > ".join(str(names[k]) for k in cycle))
-        bad.refuse(
+        bad.raise_if_any(
             "No order satisfies a cycle. Drop one of its pairs, or the row. To keep such rows, set"
             ' contradictions="majority" (the pairs on which all orders with the fewest violations agree) or'
             ' contradictions="weigh" (each comparison counts as a row of its own).'

@@ -61,7 +61,7 @@ def parse(y: Any) -> Table | Column:
         bad = BadRows("y")
         for row in np.flatnonzero(~found.missing.all(axis=1)):
             bad.add(row, f"expected ranks, which are numbers, got {shown(found.row(row))}")
-        bad.refuse(f"For columns with the first, the second … item, pass y.to_numpy().astype(object). {FORMS}")
+        bad.raise_if_any(f"For columns with the first, the second … item, pass y.to_numpy().astype(object). {FORMS}")
     values = np.where(found.missing, math.nan, found.values if found.values.dtype.kind in "iuf" else math.nan)
     return Table(values.astype(float), found.missing, found.names)
 
@@ -73,7 +73,7 @@ def _orders_of(y: NDArray) -> list:
     for k, row in enumerate(rows):
         if any(map(is_missing, row)) and any(is_number(type(v)) for v in row):
             bad.add(k, f"an order or ranks with gaps, got {shown(row)}")
-    bad.refuse("Ranks with gaps are PartialOrders.from_ranks(y); the top of an order is a list of its items.")
+    bad.raise_if_any("Ranks with gaps are PartialOrders.from_ranks(y); the top of an order is a list of its items.")
     return rows
 
 
@@ -141,7 +141,7 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
     if codes and ranks:
         codes, ranks = not facts.not_codes, not facts.not_ranks
     if codes and ranks:
-        _refuse_table(facts.arrays[width])
+        _raise_ambiguous_table(facts.arrays[width])
     if not codes and not ranks:
         if m not in (None, width, pairs):
             raise InputError(
@@ -152,11 +152,11 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
         facts.not_codes["entries"].add_to(
             bad, "expected codes (-1, 0, 1) or ranks (not negative), got {}"
         )
-        bad.refuse("Pass PartialOrders.from_ranks(y) or PartialOrders(y).")
+        bad.raise_if_any("Pass PartialOrders.from_ranks(y) or PartialOrders(y).")
     return "codes" if codes else "ranks"
 
 
-def _refuse_table(sample: Sample) -> None:
+def _raise_ambiguous_table(sample: Sample) -> None:
     lines = []
     for row, cell in sample.first[:3]:
         m, width = items_in_codes(len(cell)) or 1, len(cell)
@@ -175,7 +175,7 @@ def _less(a: Any, b: Any) -> bool:
     return a is not None and b is not None and a < b
 
 
-def refuse_lists(facts: Facts, items: Names | None) -> None:
+def check_lists(facts: Facts, items: Names | None) -> None:
     """Raise an error if lists of numbers that contain every item may be orders or ranks."""
     if len(facts.numbers) != 1 or facts.cells or facts.texts:
         return

@@ -172,8 +172,8 @@ class SparseOrders(PartialOrders):
             out.append(share @ borda_of(single.nearest(z)))
         return self._phi(np.array(out).reshape(*c.shape[:-1], self.m))
 
-    def answers(self, c: NDArray) -> NDArray:
-        return Sets.answers(self, c)
+    def argmin_shared(self, c: NDArray) -> NDArray:
+        return Sets.argmin_shared(self, c)
 
     def item_sums(self, phi: NDArray) -> NDArray:
         return phi[:, :-1]
@@ -192,7 +192,7 @@ class SparseOrders(PartialOrders):
     def expected(self, q: NDArray, noise: float = 0.0) -> NDArray:
         found = self.phi_of_scores(q)
         row, better, worse = self._known
-        certain = ~self._weighed[row]
+        certain = ~self._has_votes[row]
         row, better, worse = row[certain], better[certain], worse[certain]
         # known pairs have the code 1, or what the noise leaves of it, instead of the expected one
         d = q[row, better] - q[row, worse]
@@ -208,7 +208,7 @@ class SparseOrders(PartialOrders):
         row, better, worse = self._known
         place = np.argsort(z, axis=1)
         at = place[row, better]
-        next_to = (place[row, worse] == at + 1) & ~self._weighed[row]
+        next_to = (place[row, worse] == at + 1) & ~self._has_votes[row]
         codes[row[next_to], at[next_to]] = 1.0
         return codes.min(axis=1, initial=1.0)
 

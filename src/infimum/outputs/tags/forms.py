@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ...data.blanks import BLANKS, stripped
 from ...data.containers import Column, Table, distinct, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, refuse_rows, shown
+from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, raise_for_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
 from ..merging import UnknownNames
@@ -72,7 +72,7 @@ def _rows(column: Column) -> Table | Column:
     table = table_of(column)
     if table is None:
         numbers = [is_row(cell) and {type(plain(v)) for v in cell} <= {bool, int, float} for cell in column.cells]
-        refuse_rows(
+        raise_for_rows(
             [some and len(cell) for some, cell in zip(numbers, column.cells)],
             lambda i: f"a row of {len(column.cells[i])} numbers beside other rows, got {shown(column.cells[i])}",
             f"Rows of numbers are all of one length; tags whose names are numbers go into a set, {{0, 2}}. {FORMS}",
@@ -96,13 +96,13 @@ def _typed(table: Table) -> Table:
         return table
     flags = np.array([[isinstance(v, bool | np.bool_) for v in row] for row in table.values])
     numbers = np.array([[is_number(type(v)) for v in row] for row in table.values])
-    refuse_rows(
+    raise_for_rows(
         ~(flags | numbers | table.missing).all(axis=1),
         lambda row: f"expected True, False, 1, -1, 0 or nothing for every tag, got {shown(table.row(row))}",
         FORMS,
     )
     most = flags if flags.sum() >= (numbers & ~table.missing).sum() else numbers
-    refuse_rows(
+    raise_for_rows(
         ~(most | table.missing).all(axis=1),
         lambda row: f"booleans and other values in one table, got {shown(table.row(row))}",
         f"{BOTH} {FORMS}",
@@ -122,7 +122,7 @@ def signs(table: Any) -> NDArray:
         raise InputError(f"Tags need booleans or numbers. Got an array of {table.values.dtype}. {FORMS}")
     filled = np.where(table.missing, 0, table.values)
     wrong = ~np.isin(filled, (-1, 0, 1))
-    refuse_rows(
+    raise_for_rows(
         wrong.any(axis=1), lambda row: f"expected 1, -1, 0 or NaN, got {shown(filled[row][wrong[row]][0])}", FORMS
     )
     return filled.astype(np.int8)
@@ -137,7 +137,7 @@ def tags_in(cell: Any) -> dict[Any, bool]:
     if is_missing(cell):
         return {}
     if isinstance(cell, Mapping):
-        return {stripped(tag): _is_there(tag, value) for tag, value in cell.items() if not is_missing(value)}
+        return {stripped(tag): _is_present(tag, value) for tag, value in cell.items() if not is_missing(value)}
     if isinstance(cell, set | frozenset) or is_row(cell):
         for tag in cell:
             if is_missing(tag) or isinstance(tag, list | set | dict | np.ndarray | float):
@@ -152,7 +152,7 @@ def tags_in(cell: Any) -> dict[Any, bool]:
     raise InputError(f"expected tags, got {shown(cell)}")
 
 
-def _is_there(tag: Any, value: Any) -> bool:
+def _is_present(tag: Any, value: Any) -> bool:
     """Return whether a value means that a tag is present: True for True and 1; False for False, 0 and -1."""
     if isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating) and value in (-1, 0, 1):
         return bool(value == 1)
@@ -220,6 +220,6 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
                 bad.add_all(places.rows(k), f"unknown tag {shown(tag)}")
             else:
                 ignored.add(places.rows(k), tag)
-    bad.refuse(f"The tags are {listed(known.list)}. {FORMS}")
+    bad.raise_if_any(f"The tags are {listed(known.list)}. {FORMS}")
     ignored.warn("They")
     return values[which]

@@ -130,7 +130,7 @@ class HammingBalls(_TagSets):
         self.radius = np.minimum(np.floor(given), self.m)
         for row in np.flatnonzero(~(self.radius >= 0)):
             bad.add(row, f"the radius of a ball must be a number >= 0, got {given[row]:g}")
-        bad.refuse("Partly known tags, with 0 for unknown, go into PartialTags.")
+        bad.raise_if_any("Partly known tags, with 0 for unknown, go into PartialTags.")
         self.centers = values.astype(np.int8)
         self.tag_cost = tag_cost
         self.shape = (n,)

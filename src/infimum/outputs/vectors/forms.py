@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, Table, normalise_y, table_of
-from ...data.errors import InputError, refuse_rows, shown
+from ...data.errors import InputError, raise_for_rows, shown
 from ...data.names import Names
 from .boxes import Boxes
 from .candidates import CandidatePoints
@@ -85,7 +85,7 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
         outside = np.bincount(sets.row[inside], minlength=len(sets)) == 0
     else:
         outside = ((lower > high) | (upper < low)).any(axis=1)
-    refuse_rows(
+    raise_for_rows(
         outside,
         lambda i: f"from {shown(lower[i])} to {shown(upper[i])}, outside of bounds {shown(low)} to {shown(high)}",
         "Widen bounds, or correct these rows.",

@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks._tools import Table
 from infimum import PartialSequenceTagger
-from infimum.data.tokens import PADDING, OFFSETS, TokenFeatures, read_tokens, word_features
+from infimum.data.tokens import OFFSETS, PADDING, TokenFeatures, read_tokens, word_features
 from infimum.datasets import data_folder
 
 Sentence = list[tuple[str, str]]

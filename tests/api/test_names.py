@@ -50,9 +50,8 @@ def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def private_attributes(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """Yield line, object and name of the private attributes that are read of objects other than self."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and re.match(r"_[a-z]", node.attr):
-            if not is_self(node.value):
-                yield node.lineno, ast.unparse(node.value), node.attr
+        if isinstance(node, ast.Attribute) and re.match(r"_[a-z]", node.attr) and not is_self(node.value):
+            yield node.lineno, ast.unparse(node.value), node.attr
 
 
 def is_self(node: ast.expr) -> bool:

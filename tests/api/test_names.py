@@ -23,7 +23,14 @@ PRIVATE = {
 ALLOWED = {
     "REDUCTIONS", "reduction",  # a parameter of the losses of PyTorch
     "walk_extensions",  # a random walk
+    "transitive_reduction",
 }  # fmt: skip
+
+SHARED = {
+    "Facts",  # what an output type learns from y, one per folder
+    "Fold", "OutOfFold",  # of selection and of weights
+}  # fmt: skip
+"""Names of classes that several modules define, with one meaning."""
 
 
 def parts(name: str) -> set[str]:
@@ -67,6 +74,18 @@ def test_names_are_words_of_the_field():
         if parts(name) & PRIVATE and name not in ALLOWED
     ]
     assert found == []
+
+
+def test_a_class_name_has_one_meaning():
+    found: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        if package(module) != "paper":
+            tree = ast.parse(path.read_text("utf-8"))
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef):
+                    found.setdefault(node.name.lstrip("_"), []).append(module)
+    assert {name: modules for name, modules in found.items() if len(modules) > 1 and name not in SHARED} == {}
+    assert all(package(module) == "outputs" for module in found["Facts"])
 
 
 def test_packages_use_no_private_attributes_of_each_other():

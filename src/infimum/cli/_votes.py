@@ -13,15 +13,15 @@ from ..io._meaning import ReadOptions
 from ..io.tables import records_of
 
 if TYPE_CHECKING:
-    from ._table import Table
+    from ._table import LoadedTable
 
 
-def has_votes(table: Table) -> bool:
+def has_votes(table: LoadedTable) -> bool:
     """Whether several annotators answer about the same row: a column of annotators, and ids that repeat."""
     return table.kind == "labels" and table.annotators is not None and len(set(table.ids)) < len(table.ids)
 
 
-def with_votes(table: Table, gold: list | None, columns: list[str], repeated: str = "error") -> Table:
+def with_votes(table: LoadedTable, gold: list | None, columns: list[str], repeated: str = "error") -> LoadedTable:
     """Return a table with one row per id, whose target are the answers of all annotators.
 
     Parameters
@@ -81,7 +81,7 @@ def soft_labels(loaded: Loaded, target: list[str], id: str | None) -> Records:
     return replace(records, data=data, y=cells, kind="labels", classes=list(target))
 
 
-def _check_annotators(table: Table, repeated: str) -> None:
+def _check_annotators(table: LoadedTable, repeated: str) -> None:
     """Raise an error if a line has no annotator, or an annotator has answered twice and nobody said which counts."""
     bad, seen = BadRows("the table", "line"), dict[Any, int]()
     for line, (key, who) in enumerate(zip(table.ids, table.annotators or [])):
@@ -97,7 +97,7 @@ def _check_annotators(table: Table, repeated: str) -> None:
     )
 
 
-def _check_features(table: Table, first: dict[Any, int]) -> None:
+def _check_features(table: LoadedTable, first: dict[Any, int]) -> None:
     """Raise an error if two lines of one id have different features."""
     frame = table.X.astype(object)
     cells = frame.where(frame.notna(), None).to_numpy()

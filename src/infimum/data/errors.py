@@ -140,7 +140,16 @@ def shown(cell: Any) -> str:
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
     text = SHORT.repr(cell.item() if isinstance(cell, np.generic) and cell.dtype.kind not in "mM" else cell)
-    return text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
+    return shortened(text, QUOTED)
+
+
+def shortened(text: str, width: int) -> str:
+    """Return text that is cut after so many characters.
+
+    >>> shortened("a long name", 6)
+    'a lon…'
+    """
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def listed(names: Iterable) -> str:
@@ -257,7 +266,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Summary:
+class TargetSummary:
     """Summary of a column of y: names, and samples of rows that decide on its format; those of chunks are added."""
 
     rows: int = 0

@@ -35,7 +35,7 @@ UNUSED_KINDS = ("identifier", "constant", "empty", "ignored")
 
 
 @dataclass
-class Column(Recognised):
+class FeatureColumn(Recognised):
     """One column of a table: what it is, and how it becomes numbers."""
 
     name: str = ""
@@ -189,8 +189,8 @@ class Features(TransformerMixin, BaseEstimator):
                 raise ValueError(f"X has no column {name!r}. Its columns are {listed(list(table))}.")
         return dict(self.columns or {})
 
-    def _fitted(self, name: str, found: Recognised, cells: list) -> Column:
-        column = Column(**vars(found), name=name, missing=sum(is_missing(cell) for cell in cells))
+    def _fitted(self, name: str, found: Recognised, cells: list) -> FeatureColumn:
+        column = FeatureColumn(**vars(found), name=name, missing=sum(is_missing(cell) for cell in cells))
         if found.kind == "text":
             column.transformer, column.width = self._text(cells)
         elif found.kind == "category":
@@ -226,7 +226,7 @@ class Features(TransformerMixin, BaseEstimator):
         return Pipeline([("words", words), ("components", components)]), width
 
     @staticmethod
-    def _numbers(column: Column, cells: list) -> NDArray:
+    def _numbers(column: FeatureColumn, cells: list) -> NDArray:
         if column.transformer is not None:
             given = _categories(cells) if column.kind == "category" else _texts(cells)
             return np.asarray(column.transformer.transform(given), dtype=float)
@@ -271,7 +271,7 @@ def _categories(cells: list) -> NDArray:
     return np.array([[category(cell)] for cell in cells], dtype=object).reshape(len(cells), 1)
 
 
-def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
+def _values(column: FeatureColumn, cells: list, fitting: bool = False) -> NDArray:
     """Return the cells of a column as (n, 1) numbers, NaN if they are missing.
 
     Many cells that are no numbers raise an error in `fit`. Later they are missing, because what becomes of a row must
@@ -318,7 +318,7 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
     return out
 
 
-def _value(column: Column, cell: Any) -> float | None:
+def _value(column: FeatureColumn, cell: Any) -> float | None:
     """Return a cell as a number or as days; None if it is neither."""
     if column.kind == "date":
         return days(cell, column.day_first)
@@ -327,7 +327,7 @@ def _value(column: Column, cell: Any) -> float | None:
     return number(cell, column.decimal, column.unit)
 
 
-def _check_decimal_mark(column: Column, cells: list) -> None:
+def _check_decimal_mark(column: FeatureColumn, cells: list) -> None:
     """Raise an error if some cells have another decimal mark than in `fit`, and others may have it."""
     other = "." if column.decimal == "," else ","
     texts = {k: split_unit(cell)[0] or cell for k, cell in enumerate(cells) if isinstance(cell, str) and other in cell}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .chunks import Chunk, Chunks, Sample, is_parsed, n_rows, sample
+from .chunks import Chunk, Chunks, ChunkSample, is_parsed, n_rows, sample
 from .cluster import DaskChunks, is_dask
 from .hashes import hashed
 from .inputs import as_numbers, in_order, names_of
@@ -102,7 +102,7 @@ class InChunks(Rows):
         output.check(sets.parts())
         return sets
 
-    def sample(self, size: int) -> Sample:
+    def sample(self, size: int) -> ChunkSample:
         """Return some of the rows, independently of the chunks and of the order of rows."""
         return sample(self.X.map(_unread), size)
 
@@ -122,7 +122,7 @@ def is_chunked(X: Any) -> bool:
     return isinstance(X, Chunks) or is_dask(X)
 
 
-def rows_of(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InChunks | None:
+def rows_in_chunks(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InChunks | None:
     """Return rows in chunks, from `Chunks` or Dask collections; None if X is in memory."""
     if groups is not None and is_chunked(X):
         raise ValueError("groups are not supported for chunked data. Pass arrays, or leave out groups.")

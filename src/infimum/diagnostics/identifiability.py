@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import OutputSpace, Sets
 from ..outputs.choices import Choices
-from .counts import Pairs, at_least, at_most, pairs_of
-from .questions import BlindSpot, Question, blind_spots, question, row_number
+from .counts import PairCounts, at_least, at_most, pairs_of
+from .questions import BlindSpot, SeparatingQuestion, blind_spots, question, row_number
 from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
 
 MAX_DISAMBIGUATED = 3000  # rows, at most, from which the degree is estimated
@@ -70,11 +70,11 @@ class Identifiability(Findings):
         The cheapest one for each of the first ten.
     """
 
-    def __init__(self, choices: Choices, pairs: Pairs, degrees: Degree, level: float):
+    def __init__(self, choices: Choices, pairs: PairCounts, degrees: Degree, level: float):
         self.choices, self.level, self.n = choices, level, len(choices.mask)
         self._counts, self.degrees = pairs, degrees
         self.blind: list[BlindSpot] = []
-        self.questions: list[Question] = []
+        self.questions: list[SeparatingQuestion] = []
         self.places = self.eta = self.eta_low = self.eta_high = np.empty((0, 0))
         self.n_neighbors = 0
         self._set_degree()

@@ -15,7 +15,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_of
+from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_in_chunks
 from ..data.checks import check_number, check_run
 from ..data.containers import materialise
 from ..data.errors import InfimumWarning, InputError
@@ -168,7 +168,7 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         """Return the validated rows; learn the number of features and their names."""
         if X is None and isinstance(y, Votes):
             X = np.zeros((len(y), 1))
-        chunks = rows_of(X, y, sample_weight, groups)
+        chunks = rows_in_chunks(X, y, sample_weight, groups)
         if chunks is not None:
             self.n_features_in_ = chunks.n_features
             if chunks.names is not None:

@@ -30,7 +30,7 @@ _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
 
 
-class Found(NamedTuple):
+class FileRecord(NamedTuple):
     """One record of a file and its place there."""
 
     place: str
@@ -84,7 +84,7 @@ def read_text(path: Path_) -> str:
         ) from error
 
 
-def read_records(source: Any) -> list[Found]:
+def read_records(source: Any) -> list[FileRecord]:
     """Return the objects of a JSON array, of JSON Lines, or of a list in memory."""
     name = name_of(source)
     if isinstance(source, str | os.PathLike):
@@ -94,7 +94,7 @@ def read_records(source: Any) -> list[Found]:
     return _objects([(f"{name}, record {k}", value) for k, value in enumerate(source, start=1)], name)
 
 
-def json_records(text: str, name: str) -> list[Found]:
+def json_records(text: str, name: str) -> list[FileRecord]:
     """Return the objects of a text that is a JSON array or JSON Lines."""
     check_text(name, text, "[{:,")
     if not text.lstrip().startswith("["):
@@ -102,16 +102,16 @@ def json_records(text: str, name: str) -> list[Found]:
     return _objects([(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)], name)
 
 
-def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
+def _objects(found: list[tuple[str, Any]], name: str) -> list[FileRecord]:
     bad = BadRecords(name)
     for place, value in found:
         if not isinstance(value, Mapping):
             bad.add(place, f"expected an object {{…}}, got {shown(value)}")
     bad.raise_if_any("Export the file again, in the full JSON or JSON Lines form of the tool.")
-    return [Found(place, dict(value)) for place, value in found]
+    return [FileRecord(place, dict(value)) for place, value in found]
 
 
-def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
+def check_scalars(name: str, found: Iterable[FileRecord], *fields: str) -> None:
     """Raise an error if a list or an object stands where records have an id or the name of an annotator."""
     bad = BadRecords(name)
     for place, record in found:
@@ -136,12 +136,12 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
     return found
 
 
-def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
+def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[FileRecord]]:
     """Return the header and the rows of a CSV file; every cell is text."""
     return csv_records(read_text(path), name_of(path), sep)
 
 
-def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[Found]]:
+def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[FileRecord]]:
     """Return the header and the rows of a text that is CSV."""
     check_text(name, text, f"{sep}\n")
     with _csv_lock:
@@ -167,7 +167,7 @@ def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[F
         if len(row) != len(header):
             bad.add(place, f"expected {len(header)} cells, got {len(row)}")
     bad.raise_if_any(f"The columns are {', '.join(header)}. Put a cell with {sep!r} or a quote in double quotes.")
-    return header, [Found(place, dict(zip(header, row))) for place, row in rows]
+    return header, [FileRecord(place, dict(zip(header, row))) for place, row in rows]
 
 
 def check_header(name: str, header: list[str]) -> None:
@@ -263,7 +263,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"JSON cannot hold {shown(value)} of type {type(value).__name__}.")
 
 
-def read_excel(path: Path_, name: str) -> tuple[list[str], list[Found]]:
+def read_excel(path: Path_, name: str) -> tuple[list[str], list[FileRecord]]:
     """Return the header and the rows of the first sheet. Numbers, dates and text keep their types."""
     import openpyxl
 
@@ -285,7 +285,7 @@ def read_excel(path: Path_, name: str) -> tuple[list[str], list[Found]]:
             raise ValueError(f"{name}, row {number}: there are cells without a column name. Name every column.")
         cells = [None if cell == "" else cell for cell in line[:width]]
         if any(cell is not None for cell in cells):
-            rows.append(Found(f"{name}, row {number}", dict(zip(header, cells + [None] * (width - len(cells))))))
+            rows.append(FileRecord(f"{name}, row {number}", dict(zip(header, cells + [None] * (width - len(cells))))))
     return header, rows
 
 

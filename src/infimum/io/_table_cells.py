@@ -11,7 +11,7 @@ from ..outputs.cells import CellFormat
 from ..outputs.numbers.cells import number_cell
 from ..outputs.numbers.text import parse_interval
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
-from ._files import BadRecords, Found
+from ._files import BadRecords, FileRecord
 from ._meaning import Choices, ambiguous
 from ._records import new_space
 
@@ -20,7 +20,9 @@ REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 YES, NO = ("1", "true", "yes"), ("-1", "false", "no")
 
 
-def target_cells(source: str, found: list[Found], target: Any, targets: list[str], kind: Any, unticked: Any) -> list:
+def target_cells(
+    source: str, found: list[FileRecord], target: Any, targets: list[str], kind: Any, unticked: Any
+) -> list:  # fmt: skip
     """Return y, cell by cell, None for an empty cell."""
     if target is None:
         return [None] * len(found)
@@ -77,7 +79,7 @@ def _tags(row: dict, unticked: str | None) -> dict | None:
     return known or None
 
 
-def _require_unticked(source: str, found: list[Found], columns: list[str], unticked: str | None) -> None:
+def _require_unticked(source: str, found: list[FileRecord], columns: list[str], unticked: str | None) -> None:
     """Raise `MeaningError` if 0 could mean "no" or "unknown"."""
     rows = [(f.place, {c: f.value.get(c) for c in columns}) for f in found]
     zeros = [(place, row) for place, row in rows if any(str(v).strip() in ("0", "0.0") for v in row.values())]

@@ -14,7 +14,7 @@ from ..outputs import Taxonomy
 from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
 from ._docs import FILES
-from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
+from ._files import BadRecords, FileRecord, Path_, check_scalars, name_of, read_records, write_json
 from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
 from ._tree import Tree
@@ -118,7 +118,7 @@ def read_label_studio(
     return assemble(source, entries, options, tree=tree)
 
 
-def _check_export(source: str, found: list[Found]) -> None:
+def _check_export(source: str, found: list[FileRecord]) -> None:
     """Raise an error unless all records are tasks with annotations."""
     bad = BadRecords(source)
     for place, task in found:
@@ -138,7 +138,7 @@ def _are_objects(values: Any) -> bool:
     return isinstance(values, list) and all(isinstance(value, Mapping) for value in values)
 
 
-def _control(source: str, found: list[Found], control: str | None) -> tuple[str, str]:
+def _control(source: str, found: list[FileRecord], control: str | None) -> tuple[str, str]:
     """Return the control to read and its type."""
     types: dict[str, str] = {}
     for _, task in found:

@@ -19,7 +19,7 @@ from ..data.names import ordered
 from ..outputs import Not
 from ..outputs.labels.forms import labels_in
 from ._assemble import assemble
-from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json_lines
+from ._files import BadRecords, FileRecord, Path_, check_scalars, name_of, read_records, write_json_lines
 from ._frames import rows_of_frame
 from ._load import load_table
 from ._meaning import Answer, Entry, ReadOptions
@@ -218,7 +218,7 @@ def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str,
     missing = [column for column in columns if rows and column not in rows[0]]
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(rows[0])}.")
-    check_scalars(source, map(Found, places, rows), *(name for name in (row, annotator) if name is not None))
+    check_scalars(source, map(FileRecord, places, rows), *(name for name in (row, annotator) if name is not None))
     bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     for place, line in zip(places, rows):

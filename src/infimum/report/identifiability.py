@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..data.errors import shortened
 from ..diagnostics import Identifiability
 from ..plotting import COLOURS
 from . import _page as h
 from ._figures import axes, figure
 
 SHOWN = 12  # pairs in the chart
+WIDTH = 28  # characters of a name in the chart
 STYLES = {True: "good", False: "bad", None: "warn"}
 
 
@@ -47,7 +49,7 @@ def _draw_degrees(found: Identifiability) -> Any:
         for a, b in (("a", "b"), ("b", "a")):
             value = row[f"P({b} in S | {a})"]
             if np.isfinite(value):
-                bars.append((value, before + f"{_short(str(row[b]))}\nbeside {_short(str(row[a]))}"))
+                bars.append((value, before + "\nbeside ".join(shortened(str(row[k]), WIDTH) for k in (b, a))))
     bars = sorted(bars, reverse=True)[:SHOWN]
     drawn, ax = axes(0.42 * max(len(bars), 3) + 0.8, xlim=(0, 1), xlabel="probability")
     ax.barh(range(len(bars)), [value for value, _ in bars], color=COLOURS[0])
@@ -60,11 +62,6 @@ def _draw_eta(found: Identifiability) -> Any:
     drawn, ax = axes(xlabel="local separation", ylabel="rows", xlim=(0, 1))
     ax.hist(found.eta.ravel(), np.linspace(0, 1, 21).tolist(), color=COLOURS[0])
     return drawn
-
-
-def _short(name: str) -> str:
-    """Return a name that fits a chart."""
-    return name if len(name) <= 28 else f"{name[:27]}…"
 
 
 def _pairs(found: Identifiability) -> h.Markup:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..outputs import OUTPUT_TYPES
-from .facts import Facts
+from .facts import ReportFacts
 
 MIN_DIFFERENCE = 0.03  # difference of covering rates, or share of the RMSE, from which a simple model is better
 
@@ -16,7 +16,7 @@ DOMINATED = 0.5
 
 
 def summary(
-    facts: Facts, n_suspects: int = 0, n_impossible: int = 0, countable: bool = True, worst_share: float = 0.0
+    facts: ReportFacts, n_suspects: int = 0, n_impossible: int = 0, countable: bool = True, worst_share: float = 0.0
 ) -> list[str]:
     """Return three sentences: what is there, how well it can be learned, and what to do next.
 
@@ -32,7 +32,7 @@ def summary(
     return [_contents(facts), learned, _next(facts, n_suspects, n_impossible, few)]
 
 
-def _contents(facts: Facts) -> str:
+def _contents(facts: ReportFacts) -> str:
     counts, names, annotators = facts.counts, facts.names, facts.annotators
     parts = [
         f"{counts[key]:,} {words}"
@@ -110,7 +110,7 @@ def _better(scores: list[dict[str, Any]]) -> str:
     return ""
 
 
-def _next(facts: Facts, n_suspects: int, n_impossible: int, few: float) -> str:
+def _next(facts: ReportFacts, n_suspects: int, n_impossible: int, few: float) -> str:
     counts, merge, n_review, inseparable = facts.counts, facts.merge, facts.n_review, facts.inseparable
     actions = []
     if merge:

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from ...data.blanks import stripped
-from ...data.containers import Column, Table, distinct, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
+from ...data.containers import Column, ValueTable, distinct, is_row, normalise_y, table_of
+from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from ...data.numerals import parse_number
 from ...evidence.votes import Votes
@@ -59,7 +59,7 @@ class Not:
 
 
 @dataclass(frozen=True)
-class Facts(Summary):
+class Facts(TargetSummary):
     """Summary of a column of labels."""
 
     kinds: dict[str, Sample] = field(default_factory=dict)
@@ -159,7 +159,7 @@ def parse(y: Any) -> Any:
         return as_mask(found), None
     if isinstance(found, Column) and (rows := table_of(found)) is not None and rows.values.dtype == bool:
         found = rows
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if found.missing.shape[1] == 1:
             return found.column()
         if found.values.dtype == bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, normalise_y, table_of
+from ...data.containers import Column, ValueTable, normalise_y, table_of
 from ...data.errors import BadRows, InputError, shown
 from ...data.names import Names
 from ..base import Embedding, OutputSpace, Sets, rows_of
@@ -54,7 +54,7 @@ class CandidateLabels(Sets):
         table = listed if sparse.issparse(listed) else normalise_y(listed, FORMS)
         if isinstance(table, Column) and (rows := table_of(table)) is not None:
             table = rows
-        if isinstance(table, Table):
+        if isinstance(table, ValueTable):
             classes = table.names if classes is None else classes
             table = np.where(table.missing, 1, table.values) if table.missing.any() else table.values
         elif not sparse.issparse(table):

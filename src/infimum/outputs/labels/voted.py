@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Table
+from ...data.containers import ValueTable
 from ...data.errors import BadRows, InputError, each_cell, shown
 from ...data.names import Names
 from ...evidence.answers import Answers, SourcedAnswers
@@ -226,7 +226,7 @@ def check_probabilities(values: NDArray, got: Any) -> NDArray:
     return p / total
 
 
-def soft_table(table: Table) -> SoftLabels | None:
+def soft_table(table: ValueTable) -> SoftLabels | None:
     """Return an (n, m) table of probabilities as soft labels; None if its numbers are whole and no probabilities.
 
     Rows without any number are unlabelled.

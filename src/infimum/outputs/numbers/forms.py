@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, normalise_y
+from ...data.containers import Column, ValueTable, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from .survival import check_ordered, durations_to_bounds, events_in, from_structured, is_structured
 from .text import decimal_of, parse_interval
@@ -49,7 +49,7 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         raise InputError("y must not be sparse. Pass y.toarray().")
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if found.missing.shape[1] == 1:
             found = found.column()
         elif found.missing.shape[1] == 2:
@@ -57,8 +57,8 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
             return _bounds(found, columns) if events is None else _durations(*events)
         elif found.names is not None:
             raise InputError(f"A DataFrame of bounds has two columns, lower and upper. Got {list(found.names)}.")
-    if isinstance(found, Table | np.ndarray):
-        return _unions(found.values if isinstance(found, Table) else found)
+    if isinstance(found, ValueTable | np.ndarray):
+        return _unions(found.values if isinstance(found, ValueTable) else found)
     if found.typed:
         return _values(found)
     return _cells(found, decimal)
@@ -73,7 +73,8 @@ def names_of(y: Any) -> tuple | None:
     """Return the names of the columns of lower and upper bounds, if y is a DataFrame of two columns."""
     check_ordered(y)
     found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
-    return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
+    names = found.names if isinstance(found, ValueTable) else None
+    return _sides(names, None) if names and len(names) == 2 else None
 
 
 def texts_in(y: Any) -> list[str]:
@@ -136,12 +137,12 @@ def _cells(column: Column, decimal: str | None = None) -> Pieces:
     return found
 
 
-def _bounds(table: Table, columns: tuple | None) -> Pieces:
+def _bounds(table: ValueTable, columns: tuple | None) -> Pieces:
     """Parse two columns of lower and upper bounds; a missing bound is infinite."""
     if table.names is not None:
         sides = _sides(table.names, columns)
         order = [table.names.index(side) for side in sides]
-        table = Table(table.values[:, order], table.missing[:, order], sides)
+        table = ValueTable(table.values[:, order], table.missing[:, order], sides)
     if table.values.dtype.kind in "iuf":
         return _sided(table.values, table.missing)
     if np.iscomplexobj(table.values):

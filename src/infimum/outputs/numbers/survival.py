@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from ...data.containers import Table
+from ...data.containers import ValueTable
 from ...data.errors import BadRows, InputError, listed
 
 EVENT_WORDS = {"event", "events", "observed", "death", "died", "dead", "failure", "failed", "uncensored"}
@@ -46,7 +46,7 @@ def from_structured(y: NDArray) -> tuple[NDArray, NDArray]:
     return y[times[0]].astype(float), y[events[0]]
 
 
-def events_in(table: Table) -> tuple[NDArray, NDArray] | None:
+def events_in(table: ValueTable) -> tuple[NDArray, NDArray] | None:
     """Return durations and events, if one of the two columns of a DataFrame is an event indicator; otherwise None.
 
     A column is one if it is boolean, or if it contains 0 and 1 and is named as one.

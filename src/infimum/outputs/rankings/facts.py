@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, distinct, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
+from ...data.containers import Column, ValueTable, distinct, is_number, is_row, normalise_y, table_of
+from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, chains_in, items_in_codes
 
 
 @dataclass(frozen=True)
-class Facts(Summary):
+class Facts(TargetSummary):
     """Summary of a column of orders; `names` are items that cells contain as objects."""
 
     texts: dict[str, None] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Facts(Summary):
     """The number of other cells."""
 
 
-def parse(y: Any) -> Table | Column:
+def parse(y: Any) -> ValueTable | Column:
     """Return y as a table of numbers (ranks if the columns have names), or as a column of cells."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OUT":
         return Column(_orders_of(y), np.zeros(len(y), bool), name="orders")
@@ -56,14 +56,14 @@ def parse(y: Any) -> Table | Column:
     if isinstance(found, Column):
         if not found.typed:
             return Column(found.cells, found.missing)
-        found = Table(found.cells[:, None], found.missing[:, None], (found.name,))
+        found = ValueTable(found.cells[:, None], found.missing[:, None], (found.name,))
     if found.values.dtype.kind not in "iuf" and not found.missing.all():
         bad = BadRows("y")
         for row in np.flatnonzero(~found.missing.all(axis=1)):
             bad.add(row, f"expected ranks, which are numbers, got {shown(found.row(row))}")
         bad.raise_if_any(f"For columns with the first, the second … item, pass y.to_numpy().astype(object). {FORMS}")
     values = np.where(found.missing, math.nan, found.values if found.values.dtype.kind in "iuf" else math.nan)
-    return Table(values.astype(float), found.missing, found.names)
+    return ValueTable(values.astype(float), found.missing, found.names)
 
 
 def _orders_of(y: NDArray) -> list:
@@ -80,7 +80,7 @@ def _orders_of(y: NDArray) -> list:
 def facts_of(y: Any) -> Facts:
     """Summarise y: its items and its format."""
     found = parse(y)
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if found.names is not None:
             return Facts(found.n, frames={found.names: Sample(found.n)})
         width = found.missing.shape[1]
@@ -108,7 +108,7 @@ def facts_of(y: Any) -> Facts:
     return Facts(found.n, names, Facts.failures(unread), texts, numbers=lists, cells=int(others))
 
 
-def _ruled_out(table: Table) -> dict[str, Any]:
+def _ruled_out(table: ValueTable) -> dict[str, Any]:
     """Return which rows of a table of numbers cannot be codes, and which cannot be ranks from 1 on."""
     filled = np.where(table.missing, 0, table.values)
     out = {}
@@ -209,12 +209,12 @@ def number_table(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | N
     """Return (n, c) numbers with NaN for missing ones, and the names of the columns of a DataFrame."""
     table = normalise_y(values, "")
     if sparse.issparse(table):
-        table = Table(table.toarray(), np.zeros(table.shape, bool))
+        table = ValueTable(table.toarray(), np.zeros(table.shape, bool))
     if isinstance(table, Column):
         table = table_of(table) if not table.typed else None
         if table is None and isinstance(values, list | tuple) and not len(values):
-            table = Table(np.empty((0, 1)), np.zeros((0, 1), bool))
-    if not isinstance(table, Table) or table.values.dtype.kind not in "iuf":
+            table = ValueTable(np.empty((0, 1)), np.zeros((0, 1), bool))
+    if not isinstance(table, ValueTable) or table.values.dtype.kind not in "iuf":
         got = f"shape {np.shape(values)}" if isinstance(values, np.ndarray) else shown(values)
         raise InputError(f"{what} are numbers of shape {shape}. Got {got}. One row alone is [row].")
     return np.where(table.missing, math.nan, table.values).astype(float), table.names

@@ -19,6 +19,7 @@ from ...data.containers import Column, distinct, is_number, is_row
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from ...data.memory import require
 from ...data.names import Names
+from ...feedback_arc.relations import transitive_reduction
 from ..merging import UnknownNames
 
 FORMS = (
@@ -274,8 +275,7 @@ def format_order(items: NDArray, before: NDArray) -> str:
     >>> format_order(np.array(["a", "b", "c", "d"]), np.triu(np.ones((4, 4), bool), 1))
     'a > b > c > d'
     """
-    two = (before.astype(np.float32) @ before.astype(np.float32)) > 0
-    left = {(int(i), int(j)) for i, j in np.argwhere(before & ~two)}
+    left = {(int(i), int(j)) for i, j in np.argwhere(transitive_reduction(before))}
     chains = []
     while left:
         start = min(left, key=lambda pair: (any(p[1] == pair[0] for p in left), pair))

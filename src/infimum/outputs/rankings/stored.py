@@ -14,7 +14,7 @@ from ...feedback_arc.relations import transitive_closure
 from ..base import Sets, rows_of
 from ..sets import ANYTHING, same_names
 from .codes import Comparisons, codes_of, codes_of_pairs, known_codes, pairs
-from .contradictions import Votes
+from .contradictions import ComparisonVotes
 from .facts import item_names
 from .forms import format_order, pairs_in_codes
 
@@ -29,7 +29,7 @@ class StoredOrders(Sets):
 
     @classmethod
     def _of(
-        cls, closed: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
+        cls, closed: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: ComparisonVotes | None = None
     ) -> Self:
         sets = cls.__new__(cls)
         sets._keep(closed, items, m, contradictory, votes)
@@ -41,7 +41,7 @@ class StoredOrders(Sets):
         return cls._of(sets._codes, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
 
     def _keep(
-        self, codes: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
+        self, codes: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: ComparisonVotes | None = None
     ) -> None:
         self._codes = sparse.csr_matrix(codes, dtype=np.int8)
         self.m, self.items = m, item_names(items, m)
@@ -51,7 +51,7 @@ class StoredOrders(Sets):
         self.shape = (n,)
         self.contradictory = np.zeros(n, dtype=bool) if contradictory is None else contradictory
         self.n_contradictory = int(self.contradictory.sum())
-        self.votes = Votes.none() if votes is None else votes
+        self.votes = ComparisonVotes.none() if votes is None else votes
         """The comparisons of contradictory rows, if each counts by itself."""
         self.n_starts = 6 if self.m <= BATCHED and self.exact_argmin else 1
 
@@ -66,7 +66,7 @@ class StoredOrders(Sets):
         require(float(np.prod(some.shape)), f"the codes of {self.m} items in {some.shape[0]} rows", "Take fewer rows.")
         return some.toarray()
 
-    def _like(self, codes: Any, contradictory: NDArray | None = None, votes: Votes | None = None) -> Self:
+    def _like(self, codes: Any, contradictory: NDArray | None = None, votes: ComparisonVotes | None = None) -> Self:
         """Return orders of the same items."""
         return self._of(codes, self.items if self.named else None, self.m, contradictory, votes)
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.blanks import BLANKS, stripped
-from ...data.containers import Column, Table, distinct, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, raise_for_rows, shown
+from ...data.containers import Column, ValueTable, distinct, is_number, is_row, normalise_y, table_of
+from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, listed, raise_for_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
 from ..merging import UnknownNames
@@ -33,7 +33,7 @@ VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
 
 
 @dataclass(frozen=True)
-class Facts(Summary):
+class Facts(TargetSummary):
     """Summary of a column of tags."""
 
     tables: dict[Any, Sample] = field(default_factory=dict)
@@ -42,12 +42,12 @@ class Facts(Summary):
     """"booleans", "signs", "cells" or "sets", and the rows that are."""
 
 
-def parse(y: Any) -> Table | Column:
+def parse(y: Any) -> ValueTable | Column:
     """Return y as a table of booleans or of numbers, or as a column of cells."""
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         dense = found.toarray()
-        return Table(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
+        return ValueTable(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
     if isinstance(found, np.ndarray):
         raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape {found.shape}. {FORMS}")
     if isinstance(found, Column):
@@ -57,17 +57,17 @@ def parse(y: Any) -> Table | Column:
             return _rows(found)
         if found.name is None:
             raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape ({found.n},). {FORMS}")
-        return Table(found.cells[:, None], found.missing[:, None], (found.name,))
+        return ValueTable(found.cells[:, None], found.missing[:, None], (found.name,))
     if found.values.dtype != object:
         return found
     if found.missing.all():
-        return Table(np.full(found.missing.shape, np.nan), found.missing, found.names)
+        return ValueTable(np.full(found.missing.shape, np.nan), found.missing, found.names)
     if found.names is None and all(isinstance(v, str) for v in found.values[~found.missing].tolist()):
         return _rows(Column([found.row(k) for k in range(found.n)], np.zeros(found.n, bool)))
     return _typed(found)
 
 
-def _rows(column: Column) -> Table | Column:
+def _rows(column: Column) -> ValueTable | Column:
     """Return a column of rows of booleans or numbers as a table, and any other column unchanged."""
     table = table_of(column)
     if table is None:
@@ -90,7 +90,7 @@ def _rows(column: Column) -> Table | Column:
     return column
 
 
-def _typed(table: Table) -> Table:
+def _typed(table: ValueTable) -> ValueTable:
     """Return a table of booleans or numbers; raise an error about rows that mix them or have other values."""
     if table.values.dtype != object:
         return table
@@ -112,9 +112,9 @@ def _typed(table: Table) -> Table:
 
 def signs(table: Any) -> NDArray:
     """Return a table of booleans or numbers as signs in {-1, 0, 1}, 0 if an entry is missing."""
-    if not isinstance(table, Table):
+    if not isinstance(table, ValueTable):
         table = parse(table)
-    if not isinstance(table, Table):
+    if not isinstance(table, ValueTable):
         raise InputError(f"Tags need an (n, m) array, one column per tag. {FORMS}")
     if table.values.dtype == bool:
         return np.where(table.missing, 0, np.where(table.values, 1, -1)).astype(np.int8)
@@ -177,7 +177,7 @@ def facts_of(y: Any) -> Facts:
             raise InputError(f"Sets of tags are PartialTags or HammingBalls. Got {type(y).__name__}. {FORMS}")
         return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
     found = parse(y)
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if not found.n:
             return Facts(0, tables={found.names or found.missing.shape[1]: Sample()})
         labelled = np.flatnonzero(~found.missing.all(axis=1))

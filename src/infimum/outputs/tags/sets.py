@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import comb
 
-from ...data.containers import Table
+from ...data.containers import ValueTable
 from ...data.errors import BadRows, InputError, shown
 from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..signs import PartialSigns, format_signs
@@ -117,7 +117,7 @@ class HammingBalls(_TagSets):
 
     def __init__(self, center: Any, radius: Any, *, tag_cost: float = 0.0):
         table = parse(center)
-        if not isinstance(table, Table) or table.values.dtype.kind not in "biuf":
+        if not isinstance(table, ValueTable) or table.values.dtype.kind not in "biuf":
             raise InputError(f"The centers of balls have shape (n, m), one column per tag. Got {shown(center)}.")
         values = np.where(table.values, 1, -1) if table.values.dtype == bool else table.values
         n, self.m = values.shape

@@ -143,6 +143,12 @@ def shown(cell: Any) -> str:
     return shortened(text, QUOTED)
 
 
+def check_lengths(n: int, n_y: int, unit: str = "rows") -> None:
+    """Raise an error unless X and y have the same number of rows."""
+    if n != n_y:
+        raise InputError(f"X has {n} {unit} and y has {n_y}: they must have the same number.")
+
+
 def shortened(text: str, width: int) -> str:
     """Return text that is cut after so many characters.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import _safe_indexing, check_array
 
 from .containers import frame_of
 from .errors import listed, shown
@@ -135,6 +135,11 @@ def _check_cell(cell: Any, row: int) -> None:
         )
     elif isinstance(cell, int) and abs(cell) > LARGEST:
         raise ValueError(f"{TOO_LARGE} Row {row} contains {shown(cell)}. {RESCALE}")
+
+
+def some_rows(X: Any, rows: NDArray) -> Any:
+    """Return some rows of X: an array, a sparse matrix, a DataFrame or a list."""
+    return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
 
 
 def in_range(X: Any, names: list[str] | None = None) -> Any:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from .chunks import Chunk, Chunks, ChunkSample, is_parsed, n_rows, sample
 from .cluster import DaskChunks, is_dask
+from .errors import check_lengths
 from .hashes import hashed
 from .inputs import as_numbers, in_order, names_of
 
@@ -68,8 +69,7 @@ class Table(Rows):
         sets = output.read(self.y)
         if not hasattr(sets, "__len__"):
             raise ValueError(f"{type(output).__name__}.read must return Sets. Got {type(sets).__name__}.")
-        if len(sets) != self.X.shape[0]:
-            raise ValueError(f"X has {self.X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
+        check_lengths(self.X.shape[0], len(sets))
         output.check([sets])
         return sets
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import check_lengths
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import OutputSpace, Sets
 from ..outputs.choices import Choices
 from .counts import PairCounts, at_least, at_most, pairs_of
 from .questions import BlindSpot, SeparatingQuestion, blind_spots, question, row_number
-from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
+from .rows import Findings, default_weights, inputs_and_space, nearest_rows
 
 MAX_DISAMBIGUATED = 3000  # rows, at most, from which the degree is estimated
 MAX_PLACES = 2000  # rows, at most, around which eta is estimated
@@ -240,7 +241,7 @@ def identifiability(
         raise ValueError(f"level must be between 0.5 and 1. Got {level!r}.")
     X, space = inputs_and_space(X, output)
     sets = space.fit(y).read(y)
-    check_lengths(X, sets)
+    check_lengths(X.shape[0], len(sets))
     return of_sets(X, space, sets, weights, n_neighbors, level, resolved)
 
 

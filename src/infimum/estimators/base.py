@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_in_chunks
 from ..data.checks import check_number, check_run
 from ..data.containers import materialise
-from ..data.errors import InfimumWarning, InputError
+from ..data.errors import InfimumWarning, InputError, check_lengths
 from ..data.inputs import as_numbers, check_not_tiny, in_order, is_frame, names_of, narrow
 from ..evidence import Votes
 from ..outputs import OutputSpace, Sets
@@ -251,8 +251,7 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         """Return the predictions in the encoding of the output space, and y as sets, which scores compare."""
         z = self.outputs(X)
         sets = self.output_.read(y, strict=False)
-        if len(sets) != len(z):
-            raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
+        check_lengths(len(z), len(sets))
         return z, sets
 
     def _html_repr(self) -> str:

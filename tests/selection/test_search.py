@@ -453,6 +453,6 @@ def test_more_rows_are_compared_if_a_constant_is_selected():
         found = PartialClassifier(search_config=config).fit(X, np.eye(3, dtype=bool)[truth] | more).selection_
         return found.best_params["weights"], max(one.n for one in found.results)
 
-    assert compared(0.7, 150) == ("constant", 150)
-    assert compared(0.7, 900) == ("linear", 900)
+    assert compared(0.5, 150) == ("constant", 150)
+    assert compared(0.5, 900) == ("linear", 900)
     assert compared(10.0, 900)[1] == 150

@@ -15,12 +15,14 @@ from ._docs import FILES
 from ._files import BadRecords, Path_, check_scalars, name_of, read_records, write_json
 from ._meaning import Answer, Entry, ReadOptions, one_of, pick
 from ._records import Records
-from ._write import buckets_in, chain_in, converted, number_in, rows_to_write, text_names
+from ._write import buckets_in, chain_in, converted, number_in, rows_to_write, text_names, type_of
 
 OWN = ("id", "status", "_server_id", "inserted_at", "updated_at")
 RESPONSES = (".responses", ".responses.users", ".responses.status")
 SUGGESTIONS = (".suggestion", ".suggestion.score", ".suggestion.agent")
 TYPES = ("label", "multi_label", "ranking", "rating")
+OF_KIND = {"labels": "label", "tags": "multi_label", "ranking": "ranking", "number": "rating"}
+"""The type of a question by the kind of the labels."""
 
 
 @FILES
@@ -139,7 +141,7 @@ def write_argilla(
     y: Any = None,
     *,
     question: str,
-    type: str = "label",
+    type: str | None = None,
     fields: list[str] | None = None,
     score: Any = None,
     role: str = "suggestions",
@@ -157,8 +159,8 @@ def write_argilla(
     path, records, y : shared
     question : str
         The name of the question in the settings of the dataset.
-    type : {"label", "multi_label", "ranking", "rating"}
-        The type of the question; by default that of the labels.
+    type : {"label", "multi_label", "ranking", "rating"}, optional
+        The type of the question. By default that of the labels if `records` are `Records`, and "label" for classes.
     fields : list of str, optional
         The columns that are fields; the others become metadata. By default, those that contain text.
     score : shared
@@ -171,7 +173,7 @@ def write_argilla(
     classes : list, optional
         All classes, for `Not` and for arrays of tags.
     """
-    one_of("type", type, TYPES)
+    type = type_of(records, type, OF_KIND, TYPES)
     one_of("role", role, ("suggestions", "responses"))
     if role == "responses" and user_id is None:
         raise ValueError('role="responses" requires a user. Pass user_id=….')

@@ -18,11 +18,13 @@ from ._files import BadRecords, FileRecord, Path_, check_scalars, name_of, read_
 from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
 from ._tree import Tree
-from ._write import chain_in, converted, number_in, rows_to_write, text_names
+from ._write import chain_in, converted, number_in, rows_to_write, text_names, type_of
 
 TYPES = {"choices": "choices", "taxonomy": "taxonomy", "pairwise": "selected", "ranker": "ranker", "rating": "rating",
          "number": "number"}  # fmt: skip
 """The types of controls that are read and written, and the field of their `value` that contains the answer."""
+OF_KIND = {"labels": "choices", "tags": "choices", "ranking": "ranker", "number": "number"}
+"""The type of a control by the kind of the labels."""
 UNSORTED = "_"  # the bucket in which Label Studio keeps items that were not sorted
 
 
@@ -255,7 +257,7 @@ def write_label_studio(
     *,
     control: str,
     to: str,
-    type: str = "choices",
+    type: str | None = None,
     score: Any = None,
     role: str = "predictions",
     model_version: str = "infimum",
@@ -273,8 +275,8 @@ def write_label_studio(
     path, records, y : shared
     control, to : str
         The names of the control and of the object in the labelling configuration.
-    type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}
-        The type of the question; by default that of the labels.
+    type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}, optional
+        The type of the control. By default that of the labels if `records` are `Records`, otherwise "choices".
     score : shared
     role : {"predictions", "annotations"}
         Whether y are shown as proposals or stored as answers.
@@ -285,7 +287,7 @@ def write_label_studio(
     taxonomy : paths, nested dicts or Taxonomy
         The tree, for the type "taxonomy".
     """
-    one_of("type", type, TYPES)
+    type = type_of(records, type, OF_KIND, TYPES)
     one_of("role", role, ("predictions", "annotations"))
     if type == "taxonomy" and taxonomy is None:
         raise ValueError('type="taxonomy" requires the tree. Pass taxonomy=….')

@@ -34,7 +34,7 @@ ARGUMENT = re.compile(r"""\b([a-z_]+)=(?:"([^"]*)"|'([^']*)'|\(([a-z, ]+)\)|([\d
 
 OPTIONS = {
     "bounds": "bounds", "confidence_level": "level", "contradictions": "contradictions", "covers": "covers",
-    "noise": "noise", "principle": "principle", "weights": "weights",
+    "header": "header", "noise": "noise", "principle": "principle", "weights": "weights",
 }  # fmt: skip
 """Parameters of Python that messages of the library mention, and the options of the commands that set them."""
 

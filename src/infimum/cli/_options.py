@@ -193,6 +193,10 @@ class TableOptions:
             " repeated.",
             "TEXT",
         ),
+    header: Annotated[
+        int | None,
+        option("Line or row with the column names, if titles are above them. Default: the first.", "NUMBER", min=1),
+    ] = None
     ] = field(default_factory=list)
     classes: Annotated[
         str | None,

@@ -105,7 +105,7 @@ class Table:
 
 def load(path: Path, options: TableOptions) -> Loaded:
     """Load a file; a separator or an encoding other than the usual one is printed on stderr."""
-    loaded = load_table(path, sep=options.sep, encoding=options.encoding)
+    loaded = load_table(path, sep=options.sep, encoding=options.encoding, header=options.header)
     if loaded.layout is not None and not loaded.usual:
         stderr.print(f"{loaded.name}: {loaded.layout}", markup=False)
     return loaded

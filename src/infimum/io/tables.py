@@ -44,6 +44,7 @@ def read_table(
     backend: str | None = None,
     sep: str | None = None,
     encoding: str | None = None,
+    header: int | None = None,
     keep_text: bool = False,
     missing: Collection[str] = (),
 ) -> Records:
@@ -85,6 +86,9 @@ def read_table(
         The encoding of a text file. By default it is detected: UTF-8, UTF-16, otherwise Latin-1 or Windows-1252, with
         a warning.
     keep_text : bool, default False
+    header : int, optional
+        The line of a text file, or the row of a workbook, with the column names, counted from 1. Lines above it are not
+        read. By default the first one.
         Leave the cells of text files as text, and those of other files as they are. Use it with
         :class:`infimum.Features`, which decides in `fit` what a column is. Otherwise a category such as "1.50" is a
         number in a file that happens to contain only numbers.
@@ -98,7 +102,7 @@ def read_table(
     options = ReadOptions(meaning, unticked, classes=classes, backend=backend, separator=separator)
     if kind is not None:
         one_of("kind", kind, OUTPUT_TYPES)
-    loaded = load_table(path, backend, sep, encoding).without(missing)
+    loaded = load_table(path, backend, sep, encoding, header).without(missing)
     if loaded.layout is not None and encoding is None and not loaded.layout.encoding.startswith("utf"):
         warnings.warn(
             f"{loaded.name} is not UTF-8; it is read as {loaded.layout.encoding}. Pass encoding=… if that is wrong.",

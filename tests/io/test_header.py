@@ -82,3 +82,12 @@ def test_the_first_column_may_have_no_name(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(",x,label\na,1,cat\n")
     assert list(io.read_table(path, "label").data.columns) == ["", "x"]
+
+
+def test_only_the_asterisk_is_a_wildcard_of_missing_cells(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("group,note,label\na,[x],cat\nb,x,?\nc,$5 per\tHOUR,???\n")
+    records = io.read_table(path, "label", missing=["?", "[x]", "*per*hour"])
+    assert records.y == ["cat", None, "???"]
+    assert records.data["group"].tolist() == ["a", "b", "c"]
+    assert [isinstance(cell, str) for cell in records.data["note"]] == [False, True, False]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import fnmatch
 import gzip
 import importlib
 import importlib.util
@@ -138,12 +137,13 @@ class Loaded(NamedTuple):
         """Return the table without the cells that equal one of the texts, in which * stands for any text."""
         if not missing:
             return self
-        texts = re.compile("|".join(fnmatch.translate(text.strip()) for text in missing), re.IGNORECASE)
+        patterns = (".*".join(map(re.escape, text.strip().split("*"))) for text in missing)  # "?" is no wildcard
+        texts = re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL)
         numbers = {number for number in map(parse_number, missing) if number is not None}
 
         def kept(cell: Any) -> Any:
             text = str(cell).strip()
-            return None if texts.match(text) or parse_number(text) in numbers else cell
+            return None if texts.fullmatch(text) or parse_number(text) in numbers else cell
 
         rows = [row._replace(value={name: kept(cell) for name, cell in row.value.items()}) for row in self.rows]
         return self._replace(rows=rows)

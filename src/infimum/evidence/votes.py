@@ -105,8 +105,8 @@ class Votes:
         if repeated not in REPEATED:
             raise ValueError(f"repeated must be one of {', '.join(map(repr, REPEATED))}. Got {repeated!r} instead.")
         names, who, cells = (_column(table, name) for name in (row, annotator, answer))
-        _refuse_missing(names, row)
-        _refuse_missing(who, annotator)
+        _check_filled(names, row)
+        _check_filled(who, annotator)
         ids, at = _numbered(names) if rows is None else _placed(names, list(rows), row)
         annotators, source = _numbered(who)
         if isinstance(gold, str):
@@ -311,12 +311,12 @@ def _missing(cells: NDArray, marker: Any = None) -> NDArray:
     return gone | np.array(same, dtype=bool).reshape(cells.shape)
 
 
-def _refuse_missing(cells: list, name: str) -> None:
+def _check_filled(cells: list, name: str) -> None:
     bad = BadRows("the table", "line")
     for line, cell in enumerate(cells):
         if is_missing(cell) or cell == "":
             bad.add(line, f"no value in the column {name!r}")
-    bad.refuse(f"Every line needs a value in {name!r}. Remove the others: table.dropna(subset=[{name!r}]).")
+    bad.raise_if_any(f"Every line needs a value in {name!r}. Remove the others: table.dropna(subset=[{name!r}]).")
 
 
 def _numbered(names: list) -> tuple[list, NDArray]:
@@ -341,7 +341,7 @@ def _placed(names: list, rows: list, column: str) -> tuple[list, NDArray]:
         at[k] = place.get(key(name), -1)
         if at[k] < 0:
             bad.add(k, f"unknown name in the column {column!r}", name)
-    bad.refuse("Every name must be one of rows=…. Pass all rows of X, or remove the answers about other rows.")
+    bad.raise_if_any("Every name must be one of rows=…. Pass all rows of X, or remove the answers about other rows.")
     return [plain(name) for name in rows], at
 
 
@@ -356,7 +356,7 @@ def _unrepeated(row: NDArray, source: NDArray, repeated: str, ids: list, annotat
         bad = BadRows("the votes", "row")
         for k in order[again].tolist():
             bad.add(f"row {shown(ids[row[k]])}", f"several answers of annotator {shown(annotators[source[k]])}")
-        bad.refuse('Remove repeated answers, or pass repeated="first", "last" or "all".')
+        bad.raise_if_any('Remove repeated answers, or pass repeated="first", "last" or "all".')
     last = np.append(~again[1:], True)
     return np.sort(order[~again if repeated == "first" else last])
 
@@ -376,7 +376,7 @@ def _gold_column(names: list, cells: list, column: str) -> dict:
     for line, (name, cell) in enumerate(zip(names, cells)):
         if not is_missing(cell) and known.setdefault(name, cell) != cell:
             bad.add(line, f"row {shown(name)} has the known label {shown(known[name])} in an earlier line", cell)
-    bad.refuse(f"All lines about one row must have the same known label in {column!r}, or none.")
+    bad.raise_if_any(f"All lines about one row must have the same known label in {column!r}, or none.")
     return known
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InfimumWarning, InputError, listed
-from ..base import OutputSpace, Sets
+from ..base import OutputSpace
 from ..choices import Choices
 from ..summary import Summary, SummaryTable
 from .cells import NumberCells

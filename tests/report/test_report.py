@@ -4,6 +4,7 @@ import json
 import math
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from infimum.report import _page as h
 from infimum.report import build
 from infimum.report.comparison import compare
 from infimum.report.facts import Contents, ReportFacts
-from infimum.report.scores import compared
+from infimum.report.scores import Compared, beats_constant, compared
 from infimum.report.summary import summary
 from small_search import SMALL_SEARCH
 
@@ -435,3 +436,18 @@ def test_summary_names_the_least_reliable_annotator_and_comes_back_after_merging
     found = summary(said, n_suspects=1)
     assert found[0].endswith("for 2 classes, by 2 annotators (Cem is the least reliable).")
     assert "merge 1 look-alike name and write the report again, and review 2 rows" in found[2]
+
+
+def test_all_rows_decide_about_skill_if_the_selection_has_compared_a_sample():
+    """Eight of ten rare labels are found: 8 errors less among 1,000 rows, but only 2 among the 100 of the sample."""
+    n = 1000
+    constant, ours = np.zeros(n), np.zeros(n)
+    constant[:10], ours[:2] = 1, 1
+    rows = [Compared("", np.zeros((n, 1)), 1, 0, each.mean(), {}, each, None) for each in (constant, ours)]
+
+    def model(n_labelled, better):
+        return SimpleNamespace(selection_=SimpleNamespace(scores={"beats_constant": better, "n_labelled": n_labelled}))
+
+    assert beats_constant(model(100, False), rows)
+    assert not beats_constant(model(n, False), rows)
+    assert beats_constant(model(100, True), rows[:1] * 2)

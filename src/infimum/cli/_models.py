@@ -123,6 +123,8 @@ def of_model(options: TableOptions, about: dict[str, Any], kind: str | None = No
     target = options.target or list(about["target"])
     known = {"missing": about.get("missing", []), "sequence": about.get("sequence"), "offered": about.get("names", [])}
     known["merges"] = about.get("merges", [])
+    if not options.target:
+        known |= {"soft": about.get("soft", False), "event": about.get("event")}
     known |= {name: getattr(options, name) or about.get(name) for name in ("meaning", "unticked", "separator")}
     return replace(options, target=target, kind=kind or about["kind"], **known)
 

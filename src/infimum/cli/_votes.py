@@ -11,6 +11,7 @@ from ..io import Records
 from ..io._load import Loaded
 from ..io._meaning import ReadOptions
 from ..io.tables import records_of
+from ._columns import shares
 
 if TYPE_CHECKING:
     from ._table import LoadedTable
@@ -70,13 +71,14 @@ def soft_labels(loaded: Loaded, target: list[str], id: str | None) -> Records:
         )
     records = records_of(loaded, None, id, None, ReadOptions(), keep_text=True)
     typed = records_of(loaded, None, id, None, ReadOptions()).data[target]
-    cells: list[Any] = []
+    rows: list[dict[str, float]] = []
     for place, row in zip(records.places, typed.to_numpy(dtype=object)):
         known = {name: cell for name, cell in zip(target, row) if not is_missing(cell)}
-        bad = [name for name, cell in known.items() if isinstance(cell, str | bool) or not 0 <= cell <= 1]
-        if bad:
-            raise InputError(f"{place}: the probability of {bad[0]} must be a number in [0, 1]. Got {known[bad[0]]!r}.")
-        cells.append(known or None)
+        texts = [cell for cell in known.values() if isinstance(cell, str | bool)]
+        if texts:
+            raise InputError(f"{place}: probabilities must be numbers. Got {texts[0]!r}.")
+        rows.append({name: float(cell) for name, cell in known.items()})
+    cells = shares(rows, records.places)
     data = records.data[[name for name in records.data.columns if name not in target]]
     return replace(records, data=data, y=cells, kind="labels", classes=list(target))
 

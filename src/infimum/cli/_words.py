@@ -200,12 +200,16 @@ def score_rows(found: dict[str, Any], how: str = "", n_labelled: int | None = No
     rows_used = f"{number} labelled rows"
     if n_labelled is not None and number < n_labelled:
         rows_used = f"a sample of {number} of the {n_labelled} labelled rows"
+    share, best = found["covering_rate"], constant["covering_rate"]
     rows = [
-        (f"Covering rate{how}", f"{found['covering_rate']:.1%} of {rows_used}; best constant"
-         f" ({constant['output']}) {constant['covering_rate']:.1%}; chance-corrected {found['chance_corrected']:z.3f}"),
-        (f"Set risk{how}", f"{found['set_risk']:.4g}; best constant {constant['set_risk']:.4g}"),
+        (f"Covering rate{how}", f"{share:.1%} of {rows_used}; best constant"
+         f" ({constant['output']}) {best:.1%}; chance-corrected {found['chance_corrected']:z.3f}"),
     ]  # fmt: skip
+    of = ""
+    if share == best and share in (0, 1):  # exact numbers, or soft labels of all classes: the rate shows nothing
+        rows, of = [], f" on {rows_used}"
+    rows.append((f"Set risk{how}", f"{found['set_risk']:.4g}{of}; best constant {constant['set_risk']:.4g}"))
     for key, ends in found["errors"].items():
-        name, best = error_name(key), shown_range(*constant["errors"][key])
-        rows.append((f"{name}{how}", f"{shown_range(*ends)}; best constant {best}"))
+        name, least = error_name(key), shown_range(*constant["errors"][key])
+        rows.append((f"{name}{how}", f"{shown_range(*ends)}; best constant {least}"))
     return rows

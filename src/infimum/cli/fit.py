@@ -114,6 +114,7 @@ def about(table: LoadedTable, options: o.TableOptions) -> dict[str, Any]:
     return {
         "kind": table.kind, "target": table.target, "file": table.path.name, "missing": options.missing,
         "version": infimum.__version__, "sequence": table.sequence, "meaning": options.meaning,
-        "unticked": options.unticked, "separator": options.separator, "names": list(table.classes),
+        "unticked": options.unticked, "separator": options.separator, "soft": options.soft, "event": options.event,
+        "names": list(table.classes),
         "merges": [] if table.named is None else table.named.merges,
     }  # fmt: skip

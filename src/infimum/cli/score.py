@@ -15,7 +15,7 @@ from ._table import LoadedTable, read
 from ._words import score_rows, unlabelled_rows
 
 
-@o.table_options("target", "meaning", "unticked", "sep", "encoding")
+@o.table_options("target", "meaning", "unticked", "sep", "encoding", "header")
 def score(
     model: o.Model,
     file: o.File,
@@ -43,7 +43,7 @@ def score(
     ignored = unlabelled_rows(sum(cell is None for cell in table.cells), labelled)
     rows = [
         ("Rows", f"{found['rows']} labelled ({found['exact']} exact); {ignored}, ignored"),
-        ("Agreement", f"{found['agreement']:.4f}"),
+        *([] if found["errors"] else [("Agreement", f"{found['agreement']:.4f}")]),
         *score_rows(found),
     ]
     print_result(found, as_json, f"{model.name} on {name_of(file)}", rows, stages.notes)

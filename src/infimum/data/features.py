@@ -229,6 +229,8 @@ class Features(TransformerMixin, BaseEstimator):
     def _numbers(column: FeatureColumn, cells: list) -> NDArray:
         if column.transformer is not None:
             given = _categories(cells) if column.kind == "category" else _texts(cells)
+            if column.kind == "category":
+                _warn_of_new_categories(column, given[:, 0])
             return np.asarray(column.transformer.transform(given), dtype=float)
         values = _values(column, cells)
         filled = np.where(np.isnan(values), column.median, values)
@@ -250,7 +252,10 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
         )
     missing = [name for name in names or [] if name not in frame.columns]
     if missing:
-        raise ValueError(f"The table has no column {listed(missing)}. Its columns are {listed(list(frame.columns))}.")
+        raise ValueError(
+            f"The table has no column {listed(missing)}, which the model was fitted on. Its columns are"
+            f" {listed(list(frame.columns))}. Rename a column, or add it; its cells may be empty."
+        )
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
 
 
@@ -269,6 +274,21 @@ def _texts(cells: list) -> NDArray:
 
 def _categories(cells: list) -> NDArray:
     return np.array([[category(cell)] for cell in cells], dtype=object).reshape(len(cells), 1)
+
+
+def _warn_of_new_categories(column: FeatureColumn, given: NDArray) -> None:
+    """Warn if `fit` has not seen most of the categories: their names have probably changed."""
+    known = {"", *column.transformer.categories_[0]}
+    new = [name for name in given if name not in known]
+    if len(new) > 1 and 2 * len(new) > sum(name != "" for name in given):
+        import warnings
+
+        warnings.warn(
+            f"{len(new)} of {len(given)} cells of the column {column.name!r} contain categories that do not occur in"
+            f" the training rows, such as {new[0]!r:.60}. They have no influence on the predictions.",
+            InfimumWarning,
+            stacklevel=4,
+        )
 
 
 def _values(column: FeatureColumn, cells: list, fitting: bool = False) -> NDArray:

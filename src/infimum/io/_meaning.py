@@ -10,13 +10,13 @@ from ..data.errors import shortened
 from ..data.names import ordered
 
 CHOICES = {
-    "meaning": ("one_of", "all_of", "known_tags", "order"),
+    "meaning": ("one_of", "all_of", "known_tags", "order", "top"),
     "unticked": ("no", "unknown"),
     "skipped": ("unknown", "drop"),
     "annotators": ("rows", "intersect", "union", "vote"),
     "conflict": ("error", "unknown", "union", "vote", "drop"),
 }
-KINDS = {"one_of": "labels", "all_of": "tags", "known_tags": "tags", "order": "ranking"}
+KINDS = {"one_of": "labels", "all_of": "tags", "known_tags": "tags", "order": "ranking", "top": "ranking"}
 """The output type of a list of names, by its meaning."""
 WIDTH = 110  # characters of a value in an error message
 Choices = dict[str, str | Callable[[Any], Any]]

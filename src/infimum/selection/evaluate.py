@@ -141,7 +141,8 @@ def predict_held_out(
     if sets.options() is not None and isinstance(recipe.principle, Average) and not recipe.is_joint:
         # the mean over candidates is disambiguation without updates, so sets have a likelihood
         posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
-        return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
+        if posterior is not None:
+            return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-
 NEGLIGIBLE_NATS = 1e-4  # standard errors of log-likelihoods below this are rounding: almost all sets have P(S) = 1
 
 

@@ -16,6 +16,7 @@ LEARNERS = {
     "linear": "linear ridge", "LinearRidge": "linear ridge", "forest": "random forest", "Forest": "random forest",
     "neighbors": "nearest neighbours", "Neighbors": "nearest neighbours", "KernelRidge": "kernel ridge",
     "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian", "boosting": "gradient boosting",
+    "logistic": "logistic regression", "Logistic": "logistic regression",
     "Boosting": "gradient boosting", "mixture": "average of several base learners",
 }  # fmt: skip
 """Base learners in words, by family or by class."""

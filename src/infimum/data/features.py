@@ -114,6 +114,8 @@ class Features(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Recognise the kind of each column, and learn how it becomes numbers."""
         self._check()
+        if hasattr(y, "check_order"):  # Votes, whose rows have names like those of X
+            y.check_order(X)
         table = columns_of(X)
         if not table:
             raise ValueError("X has no columns. Pass a table with at least one column of features.")

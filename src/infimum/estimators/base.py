@@ -174,6 +174,8 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
             if chunks.names is not None:
                 self.feature_names_in_ = np.array(chunks.names, dtype=object)
             return chunks
+        if isinstance(y, Votes):
+            y.check_order(X)
         names = names_of(X)
         X = self._validated(X, reset=True)
         w = None if sample_weight is None else counted(sample_weight, X)
@@ -249,6 +251,8 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
 
     def predicted(self, X: Any, y: Any) -> tuple[NDArray, Sets]:
         """Return the predictions in the encoding of the output space, and y as sets, which scores compare."""
+        if isinstance(y, Votes):
+            y.check_order(X)
         z = self.outputs(X)
         sets = self.output_.read(y, strict=False)
         check_lengths(len(z), len(sets))

@@ -175,6 +175,12 @@ class Sets(ABC):
         """
         return None
 
+    def single_choice(self) -> NDArray | None:
+        """Return the likelihood of each label, (n, c), if each row has one of c labels; booleans for plain sets."""
+        mask, soft = self.options(), self.likelihood()
+        found = mask if soft is None else soft
+        return None if found is None or found.shape[1] != 1 else found[:, 0]
+
     def answers_of_sources(self) -> SourcedAnswers | None:
         """Return the answers of several sources about each row, if there are several; otherwise None."""
         return None

@@ -61,7 +61,8 @@ class KernelCache:
     def target(self) -> Target:
         """What supervised weights learn from."""
         labelled = ~self.output.is_unlabelled(self.sets)
-        return Target(SetLoss(self.output, self.sets).target(), labelled, self.groups, self.sets.is_exact)
+        phi, sets = SetLoss(self.output, self.sets).target(), self.sets
+        return Target(phi, labelled, self.groups, sets.is_exact, sets.single_choice())
 
     def distances(self, scaling: str, kernel: str) -> tuple[NDArray, float]:
         """Return the distances between the scaled rows, and their median."""

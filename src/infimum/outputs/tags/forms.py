@@ -16,7 +16,7 @@ from ...data.containers import Column, ValueTable, distinct, is_number, is_row, 
 from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, listed, raise_for_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
-from ..merging import UnknownNames
+from ..merging import UnknownNames, variants_of
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
@@ -26,7 +26,7 @@ BOTH = (
     "False means absent in a table of booleans, and 0 means unknown in a table of numbers. If your 0 means absent, pass"
     " np.asarray(y).astype(bool). If it means unknown, write 1 for present and -1 for absent."
 )
-SEPARATORS = re.compile(f"[{re.escape(BLANKS)},;|]+")
+SEPARATORS = re.compile(f"([{re.escape(BLANKS)},;|]+)")
 MINUS = "-−‐‑–"
 """Signs of an absent tag: the hyphen, the minus sign that the library prints, and hyphens and dashes of editors."""
 VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
@@ -160,14 +160,36 @@ def _is_present(tag: Any, value: Any) -> bool:
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
-    """Return the tags of text such as "+red -round", and whether each is present."""
-    found = []
-    for token in filter(None, SEPARATORS.split(text)):
-        name = token[1:] if token[0] in f"+{MINUS}" else token
+    """Return the tags of text such as "+red -round", and whether each is present.
+
+    The name of a tag with a sign continues after a space.
+
+    >>> _tokens("+dark red -round"), _tokens("dark red")
+    ([('dark red', True), ('round', False)], [('dark', True), ('red', True)])
+    """
+    found: list[tuple[str, bool]] = []
+    signed = False
+    parts = ["", *SEPARATORS.split(text)]
+    for between, token in zip(parts[::2], parts[1::2]):
+        if not token:
+            continue
+        if signed and token[0] not in f"+{MINUS}" and not between.strip(" "):
+            found[-1] = f"{found[-1][0]} {token}", found[-1][1]
+            continue
+        signed = token[0] in f"+{MINUS}"
+        name = token[1:] if signed else token
         if not name or name[0] in f"+{MINUS}":
             raise InputError(f"expected a tag after one sign, got {shown(text)}")
         found.append((name, token[0] not in MINUS))
     return found
+
+
+def is_writable(tag: str) -> bool:
+    """Return whether a tag can be read from the text that consists of a sign and its name."""
+    try:
+        return _tokens(f"+{tag}") == [(tag, True)]
+    except InputError:
+        return False
 
 
 def facts_of(y: Any) -> Facts:
@@ -207,6 +229,7 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
     cells, which = places = distinct(column)
     values = np.zeros((len(cells), len(known)), dtype=np.int8)
     bad, ignored = BadRows("y"), UnknownNames("tags", known.list)
+    wrong: list[Any] = []
     for k, cell in enumerate(cells):
         try:
             tags = tags_in(cell)
@@ -218,8 +241,9 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
                 values[k, at] = 1 if positive else -1
             elif strict:
                 bad.add_all(places.rows(k), f"unknown tag {shown(tag)}")
+                wrong.append(tag)
             else:
                 ignored.add(places.rows(k), tag)
-    bad.raise_if_any(f"The tags are {listed(known.list)}. {FORMS}")
+    bad.raise_if_any(f"{variants_of(wrong, known.list, 'tags')}The tags are {listed(known.list)}. {FORMS}")
     ignored.warn("They")
     return values[which]

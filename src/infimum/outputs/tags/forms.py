@@ -27,6 +27,8 @@ BOTH = (
     " np.asarray(y).astype(bool). If it means unknown, write 1 for present and -1 for absent."
 )
 SEPARATORS = re.compile(f"[{re.escape(BLANKS)},;|]+")
+TOKEN = re.compile(rf'([+\-−‐‑–]?)(?:"([^"]*)"(?=[{re.escape(BLANKS)},;|]|$)|([^{re.escape(BLANKS)},;|]+))')
+"""A sign and a tag; a tag in double quotes may contain blanks and separators."""
 MINUS = "-−‐‑–"
 """Signs of an absent tag: the hyphen, the minus sign that the library prints, and hyphens and dashes of editors."""
 VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
@@ -133,6 +135,8 @@ def tags_in(cell: Any) -> dict[Any, bool]:
 
     >>> tags_in({"red": -1, "round": None}), tags_in("+red -round"), tags_in(["red"])
     ({'red': False}, {'red': True, 'round': False}, {'red': True})
+    >>> tags_in('+"none of these" -red')
+    {'none of these': True, 'red': False}
     """
     if is_missing(cell):
         return {}
@@ -162,11 +166,11 @@ def _is_there(tag: Any, value: Any) -> bool:
 def _tokens(text: str) -> list[tuple[str, bool]]:
     """Return the tags of text such as "+red -round", and whether each is present."""
     found = []
-    for token in filter(None, SEPARATORS.split(text)):
-        name = token[1:] if token[0] in f"+{MINUS}" else token
-        if not name or name[0] in f"+{MINUS}":
+    for sign, quoted, plain_name in TOKEN.findall(text):
+        name = stripped(quoted) or plain_name
+        if not name or (not quoted and name[0] in f"+{MINUS}"):
             raise InputError(f"expected a tag after one sign, got {shown(text)}")
-        found.append((name, token[0] not in MINUS))
+        found.append((name, not sign or sign not in MINUS))
     return found
 
 

@@ -199,3 +199,12 @@ def test_exports_of_tools_lead_to_convert(infimum, here):
         assert "infimum convert t.json --from label-studio" in infimum("fit", "t.json", *target, code=1)
     (here / "t.jsonl").write_text('{"text": "a", "answer": "accept", "_input_hash": 1}')
     assert "--from prodigy" in infimum("report", "t.jsonl", "-t", "label", code=1)
+
+
+def test_the_studio_asks_for_the_kind_of_numbers(infimum, here):
+    write(here / "t.csv", ["x", "x", "price"], [[k, k, f"{k}0-{k + 1}0"] for k in range(9)])
+    shown = infimum("studio", "t.csv", "--target", "price", code=1)
+    assert "Note: t.csv has several columns with the same name. Another 'x' is called 'x.1'." in shown
+    assert "such as '00-10', are written as number. Pass --kind number --bounds LOW HIGH." in shown
+    write(here / "t.csv", ["Survey", "", ""], [["x", "z", "label"], [1, 2, "cat"]])
+    assert "pass --header 2" in infimum("studio", "t.csv", code=1)

@@ -21,7 +21,7 @@ from infimum.outputs import Boxes, Labels, Vectors
 from infimum.report import _page as h
 from infimum.report import build
 from infimum.report.comparison import compare
-from infimum.report.facts import Contents, Facts
+from infimum.report.facts import Contents, ReportFacts
 from infimum.report.scores import Compared, beats_constant, compared
 from infimum.report.summary import summary
 from small_search import SMALL_SEARCH
@@ -385,7 +385,7 @@ def facts(kind, scores, **others):
     counts = {"rows": 9, "exact": 9, "partial": 0, "unlabelled": 0}
     empty = {"names": [], "review": [], "n_review": 0, "merge": [], "inseparable": [], "verdict": "", "degree": None}
     plain = {"title": "", "version": "", "summary": [], "counts": counts, "beats_constant": True}
-    return Facts(**{**plain, **empty, "kind": kind, "scores": scores, **others})
+    return ReportFacts(**{**plain, **empty, "kind": kind, "scores": scores, **others})
 
 
 def test_summary_of_several_outputs_and_of_a_better_simple_model():

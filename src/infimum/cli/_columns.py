@@ -7,7 +7,7 @@ from typing import Any
 
 from ..data.errors import InputError, is_missing
 from ..data.numerals import parse_number
-from ..io._files import BadRecords, Found
+from ..io._files import BadRecords, FileRecord
 from ..io._load import Loaded
 from ._options import TableOptions
 
@@ -28,7 +28,7 @@ def one_line_per_answer(loaded: Loaded, options: TableOptions) -> tuple[Loaded, 
         f"{name} of {loaded.name}" if name in taken else name for name in ("row", "annotator", "answer")
     )
     others = [name for name in loaded.columns if name not in options.target]
-    lines: list[Found] = []
+    lines: list[FileRecord] = []
     for k, found in enumerate(loaded.rows, start=1):
         shared = {name: found.value.get(name) for name in others}
         for name in options.target:
@@ -55,7 +55,7 @@ def with_events(loaded: Loaded, options: TableOptions) -> tuple[Loaded, TableOpt
         if not is_missing(time) and text in CENSORED:
             found = found._replace(value=found.value | {target: f">={time}"})
         rows.append(found)
-    bad.refuse("--event says whether the time of a row is observed (1) or only a lower bound (0).")
+    bad.raise_if_any("--event says whether the time of a row is observed (1) or only a lower bound (0).")
     return loaded._replace(rows=rows), replace(options, kind="number")
 
 

@@ -73,7 +73,7 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     if set(found) == {"ranking", "labels"} and ties:
         return "ranking"
     if found == ["number"]:
-        _refuse_missing_code(source, target, [cell for cell in cells if cell is not None])
+        _check_missing_code(source, target, [cell for cell in cells if cell is not None])
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
@@ -103,7 +103,7 @@ def warn_of_doubts(names: Mapping[str, list[int]]) -> None:
         )
 
 
-def _refuse_missing_code(source: str, target: str, cells: list) -> None:
+def _check_missing_code(source: str, target: str, cells: list) -> None:
     """Raise ValueError if a number such as -1 probably stands for an empty cell."""
     values = [v for cell in cells for ends in parse_interval(str(cell)) for v in {*ends} if math.isfinite(v)]
     code = missing_code(values)

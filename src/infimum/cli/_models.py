@@ -24,7 +24,7 @@ from ._console import writing
 from ._options import TableOptions, is_own
 
 if TYPE_CHECKING:
-    from ._table import Table
+    from ._table import LoadedTable
 
 NEEDED = "output_type"
 """The part of a saved model that names the user's own output type."""
@@ -47,7 +47,7 @@ def pipeline(
 
 
 def pipeline_for(
-    table: Table, principle: str = "auto", weights: str = "auto", noise: str | None = None
+    table: LoadedTable, principle: str = "auto", weights: str = "auto", noise: str | None = None
 ) -> Pipeline:
     """Return an unfitted pipeline for a table; a tagger of sequences if its rows are tokens."""
     if table.constraints is not None:

@@ -313,7 +313,7 @@ ModelKind = Annotated[
     ),
 ]  # fmt: skip
 Weights = Annotated[
-    Literal["auto", "kernel", "nystrom", "linear", "neighbors", "forest", "boosting", "laplacian"],
+    Literal["auto", "kernel", "nystrom", "linear", "logistic", "neighbors", "forest", "boosting", "laplacian"],
     typer.Option(help="Base learner (model family). auto compares all of them by cross-validation."),
 ]
 Principle = Annotated[

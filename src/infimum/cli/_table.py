@@ -46,7 +46,7 @@ WRITTEN = {
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class LoadedTable:
     """A table as the commands use it."""
 
     path: Path
@@ -121,7 +121,7 @@ def load(path: Path, options: TableOptions) -> Loaded:
     return loaded
 
 
-def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
+def read(path: Path, options: TableOptions, lenient: bool = False) -> LoadedTable:
     """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
     loaded = load(path, options)
     loaded.check_rows()
@@ -146,7 +146,7 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
     extra = [name for name in (options.annotator, options.truth, options.gold, options.group) if name is not None]
     typed = records_of(loaded, None, None, None, ReadOptions()).data if extra else {}
     taken = {name: typed[name].tolist() for name in extra}
-    table = Table(
+    table = LoadedTable(
         path, X, records.y, kind, records.ids, records.places, target,
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],

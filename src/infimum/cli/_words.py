@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from ..outputs.tags.forms import tags_in
 from ..selection.scores import error_name, no_skill, shown_range
-from ._table import Table
+from ._table import LoadedTable
 
 KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
 LEARNERS = {
     "linear": "linear ridge", "LinearRidge": "linear ridge", "forest": "random forest", "Forest": "random forest",
     "neighbors": "nearest neighbours", "Neighbors": "nearest neighbours", "KernelRidge": "kernel ridge",
     "Nystrom": "Nyström kernel ridge", "Laplacian": "graph Laplacian", "boosting": "gradient boosting",
+    "logistic": "logistic regression", "Logistic": "logistic regression",
     "Boosting": "gradient boosting", "mixture": "average of several base learners",
 }  # fmt: skip
 """Base learners in words, by family or by class."""
@@ -29,7 +30,7 @@ ANNOTATORS = 5
 
 
 def model_lines(
-    table: Table, pipe: Any, scores: dict[str, Any], n_labelled: int | None = None
+    table: LoadedTable, pipe: Any, scores: dict[str, Any], n_labelled: int | None = None
 ) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """Return what `fit`, `clean` and `report` print about a fitted model, for people and for scripts.
 
@@ -63,7 +64,7 @@ def model_lines(
     }  # fmt: skip
 
 
-def _columns(table: Table, features: Any) -> list[str]:
+def _columns(table: LoadedTable, features: Any) -> list[str]:
     """Return one line per column; of a wide table, one line for all columns with the same description."""
     lines = table.describe(features)
     if len(lines) <= WIDE:
@@ -77,7 +78,7 @@ def _columns(table: Table, features: Any) -> list[str]:
     ]
 
 
-def _annotators(table: Table, model: Any) -> list[tuple[str, str]]:
+def _annotators(table: LoadedTable, model: Any) -> list[tuple[str, str]]:
     """Return the number of answers and the least reliable annotators."""
     sources = None if table.votes is None else getattr(model.disambiguation_, "sources", None)
     if table.votes is None or sources is None:

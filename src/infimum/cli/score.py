@@ -11,7 +11,7 @@ from ..selection.scores import best_constant, compare_with_constant, is_labelled
 from . import _options as o
 from ._console import errors_as_messages, print_result, rows_called, running
 from ._models import load, of_model
-from ._table import Table, read
+from ._table import LoadedTable, read
 from ._words import score_rows, unlabelled_rows
 
 
@@ -49,7 +49,7 @@ def score(
     print_result(found, as_json, f"{model.name} on {name_of(file)}", rows, stages.notes)
 
 
-def scored(pipe: Any, table: Table) -> dict[str, Any]:
+def scored(pipe: Any, table: LoadedTable) -> dict[str, Any]:
     """Return all scores on the labelled rows."""
     model = pipe[-1]
     with rows_called(table.places):

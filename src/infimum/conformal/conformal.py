@@ -12,8 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.checks import check_number, check_one_of, check_run, is_number
+from ..data.chunks import n_rows
 from ..data.containers import materialise
-from ..data.errors import BadRows, InputError
+from ..data.errors import BadRows, InputError, check_lengths
+from ..data.inputs import some_rows
 from ..outputs.of_model import space_of
 from ..outputs.score import upto
 from ..selection.scores import weight_array
@@ -27,7 +29,7 @@ from .guarantee import (
     radius_with_ambiguity,
     warn_if_everything,
 )
-from .models import ModelPredictor, check_lengths, fit_with_score, groups_of, prepared, score_for, some_rows
+from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for
 from .selective import RiskCoverage, risk_coverage
 from .units import Units
 
@@ -169,7 +171,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 " not used in fit."
             )
         model, sets = prepared(self.estimator, y)
-        n, units = check_lengths(X, sets), self._units(self.estimator, X)
+        n, units = n_rows(X), self._units(self.estimator, X)
+        check_lengths(n, len(sets))
         random = check_random_state(self.random_state)
         w = None if sample_weight is None else weight_array(sample_weight)
         if w is not None and w.shape != (n,):
@@ -201,7 +204,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         model = self.estimator if self.prefit else self.estimator_
         predictor = ModelPredictor(model, space_of(model, y))
         sets = predictor.space.read(materialise(y))
-        rows, units = np.arange(check_lengths(X, sets)), self._units(model, X)
+        check_lengths(n_rows(X), len(sets))
+        rows, units = np.arange(len(sets)), self._units(model, X)
         random = check_random_state(self.random_state)
         score = score_for(self.score, predictor) if self.prefit else self.score_
         if score.learns and self.prefit:
@@ -238,7 +242,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         bad = BadRows("the calibration rows")
         for row in np.flatnonzero(np.isnan(scores)):
             bad.add(row, "the score is NaN, because the prediction of the model is NaN")
-        bad.refuse("Check the predictions of the model for these rows.")
+        bad.raise_if_any("Check the predictions of the model for these rows.")
         table = None
         if self.ambiguity is not None or self.by_class:
             if not score.per_class:
@@ -327,7 +331,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         found = self.predict_set(X, confidence_level)
         sets = self.space_.read(materialise(y))
-        check_lengths(X, sets)
+        check_lengths(n_rows(X), len(sets))
         units = Units(self.estimator_, X)
         n, meets, holds = len(units), units.all(found.meets(sets)), units.all(found.contains_set(sets))
         p = np.nan

@@ -31,11 +31,11 @@ to unit variance moves new rows far away from all training rows.
 BOOLEANS = {"true": 1.0, "false": 0.0}
 """Text in a column that contained booleans in `fit`, as a CSV file contains them."""
 
-LEFT_OUT = ("identifier", "constant", "empty", "ignored")
+UNUSED_KINDS = ("identifier", "constant", "empty", "ignored")
 
 
 @dataclass
-class Column(Recognised):
+class FeatureColumn(Recognised):
     """One column of a table: what it is, and how it becomes numbers."""
 
     name: str = ""
@@ -114,18 +114,20 @@ class Features(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Recognise the kind of each column, and learn how it becomes numbers."""
         self._check()
+        if hasattr(y, "check_order"):  # Votes, whose rows have names like those of X
+            y.check_order(X)
         table = columns_of(X)
         if not table:
             raise ValueError("X has no columns. Pass a table with at least one column of features.")
         kinds = self._chosen(table)
         columns, dropped = [], {}
         for name, cells in table.items():
-            _refuse_nested(name, cells)
+            _check_flat(name, cells)
             if name in set(self.ignore or ()):
                 dropped[name] = "ignored"
                 continue
             found = recognise(name, cells, self.max_categories, kinds.get(name))
-            if found.kind in LEFT_OUT:
+            if found.kind in UNUSED_KINDS:
                 dropped[name] = found.kind
             else:
                 columns.append(self._fitted(name, found, cells))
@@ -189,8 +191,8 @@ class Features(TransformerMixin, BaseEstimator):
                 raise ValueError(f"X has no column {name!r}. Its columns are {listed(list(table))}.")
         return dict(self.columns or {})
 
-    def _fitted(self, name: str, found: Recognised, cells: list) -> Column:
-        column = Column(**vars(found), name=name, missing=sum(is_missing(cell) for cell in cells))
+    def _fitted(self, name: str, found: Recognised, cells: list) -> FeatureColumn:
+        column = FeatureColumn(**vars(found), name=name, missing=sum(is_missing(cell) for cell in cells))
         if found.kind == "text":
             column.transformer, column.width = self._text(cells)
         elif found.kind == "category":
@@ -226,7 +228,7 @@ class Features(TransformerMixin, BaseEstimator):
         return Pipeline([("words", words), ("components", components)]), width
 
     @staticmethod
-    def _numbers(column: Column, cells: list) -> NDArray:
+    def _numbers(column: FeatureColumn, cells: list) -> NDArray:
         if column.transformer is not None:
             given = _categories(cells) if column.kind == "category" else _texts(cells)
             if column.kind == "category":
@@ -259,7 +261,7 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
 
 
-def _refuse_nested(name: str, cells: list) -> None:
+def _check_flat(name: str, cells: list) -> None:
     for k, cell in enumerate(cells):
         if isinstance(cell, list | tuple | dict | set):
             raise ValueError(
@@ -276,7 +278,7 @@ def _categories(cells: list) -> NDArray:
     return np.array([[category(cell)] for cell in cells], dtype=object).reshape(len(cells), 1)
 
 
-def _warn_of_new_categories(column: Column, given: NDArray) -> None:
+def _warn_of_new_categories(column: FeatureColumn, given: NDArray) -> None:
     """Warn if `fit` has not seen most of the categories: their names have probably changed."""
     known = {"", *column.transformer.categories_[0]}
     new = [name for name in given if name not in known]
@@ -291,7 +293,7 @@ def _warn_of_new_categories(column: Column, given: NDArray) -> None:
         )
 
 
-def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
+def _values(column: FeatureColumn, cells: list, fitting: bool = False) -> NDArray:
     """Return the cells of a column as (n, 1) numbers, NaN if they are missing.
 
     Many cells that are no numbers raise an error in `fit`. Later they are missing, because what becomes of a row must
@@ -334,11 +336,11 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
             stacklevel=4,
         )
     if column.kind == "number":
-        _refuse_two_marks(column, cells)
+        _check_decimal_mark(column, cells)
     return out
 
 
-def _value(column: Column, cell: Any) -> float | None:
+def _value(column: FeatureColumn, cell: Any) -> float | None:
     """Return a cell as a number or as days; None if it is neither."""
     if column.kind == "date":
         return days(cell, column.day_first)
@@ -347,7 +349,7 @@ def _value(column: Column, cell: Any) -> float | None:
     return number(cell, column.decimal, column.unit)
 
 
-def _refuse_two_marks(column: Column, cells: list) -> None:
+def _check_decimal_mark(column: FeatureColumn, cells: list) -> None:
     """Raise an error if some cells have another decimal mark than in `fit`, and others may have it."""
     other = "." if column.decimal == "," else ","
     texts = {k: split_unit(cell)[0] or cell for k, cell in enumerate(cells) if isinstance(cell, str) and other in cell}

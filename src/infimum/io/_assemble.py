@@ -95,7 +95,7 @@ class _Cells:
                 if name not in given:
                     hint = _closest(name, given) if len(bad.found) < HINTS else ""
                     bad.add(place, f"{name!r} is not among the classes{hint}")
-        bad.refuse(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
+        bad.raise_if_any(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
         if self.tree is not None:
             return self.tree.classes()
         return ordered(found) if classes is None else list(classes)
@@ -144,7 +144,7 @@ class _Cells:
                         kept.append((answer.annotator, self._cell(answer)))
             if kept or not entry.answers:  # a row without any answer stays, unlabelled
                 rows.append((entry, kept))
-        bad.refuse('Correct the file, or read the names as tags with meaning="known_tags".')
+        bad.raise_if_any('Correct the file, or read the names as tags with meaning="known_tags".')
         return rows
 
     def _is_skipped(self, answer: Answer) -> bool:
@@ -233,7 +233,8 @@ def _merged(source: str, space: OutputSpace, rows: Kept, options: ReadOptions) -
                 with suppress(Conflict):  # a vote on orders can have a cycle; the row is unlabelled then
                     cell = combined(kept, conflict)
         merged.append((entry, None, cell))
-    bad.refuse('The annotators contradict each other there. Choose with conflict="unknown", "union", "vote" or "drop".')
+    rules = 'conflict="unknown", "union", "vote" or "drop"'
+    bad.raise_if_any(f"The annotators contradict each other there. Choose with {rules}.")
     return merged
 
 

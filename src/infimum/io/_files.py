@@ -31,7 +31,7 @@ _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
 
 
-class Found(NamedTuple):
+class FileRecord(NamedTuple):
     """One record of a file and its place there."""
 
     place: str
@@ -44,7 +44,7 @@ class BadRecords(BadRows):
 
     >>> bad = BadRecords("votes.jsonl")
     >>> bad.add("votes.jsonl, line 3", "the answer 'kat' is not among the classes")
-    >>> bad.refuse("Correct the answers, or list all classes.")
+    >>> bad.raise_if_any("Correct the answers, or list all classes.")
     Traceback (most recent call last):
     ...
     infimum.data.errors.InputError: 1 record of votes.jsonl cannot be used.
@@ -85,7 +85,7 @@ def read_text(path: Path_) -> str:
         ) from error
 
 
-def read_records(source: Any) -> list[Found]:
+def read_records(source: Any) -> list[FileRecord]:
     """Return the objects of a JSON array, of JSON Lines, or of a list in memory."""
     name = name_of(source)
     if isinstance(source, str | os.PathLike):
@@ -95,7 +95,7 @@ def read_records(source: Any) -> list[Found]:
     return _objects([(f"{name}, record {k}", value) for k, value in enumerate(source, start=1)], name)
 
 
-def json_records(text: str, name: str) -> list[Found]:
+def json_records(text: str, name: str) -> list[FileRecord]:
     """Return the objects of a text that is a JSON array or JSON Lines."""
     check_text(name, text, "[{:,")
     if not text.lstrip().startswith("["):
@@ -103,23 +103,23 @@ def json_records(text: str, name: str) -> list[Found]:
     return _objects([(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)], name)
 
 
-def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
+def _objects(found: list[tuple[str, Any]], name: str) -> list[FileRecord]:
     bad = BadRecords(name)
     for place, value in found:
         if not isinstance(value, Mapping):
             bad.add(place, f"expected an object {{…}}, got {shown(value)}")
-    bad.refuse("Export the file again, in the full JSON or JSON Lines form of the tool.")
-    return [Found(place, dict(value)) for place, value in found]
+    bad.raise_if_any("Export the file again, in the full JSON or JSON Lines form of the tool.")
+    return [FileRecord(place, dict(value)) for place, value in found]
 
 
-def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
+def check_scalars(name: str, found: Iterable[FileRecord], *fields: str) -> None:
     """Raise an error if a list or an object stands where records have an id or the name of an annotator."""
     bad = BadRecords(name)
     for place, record in found:
         for field in fields:
             if isinstance(record.get(field), list | Mapping):
                 bad.add(place, f"expected a text or a number in {field!r}, got {shown(record[field])}")
-    bad.refuse("Ids and names of annotators are texts or numbers.")
+    bad.raise_if_any("Ids and names of annotators are texts or numbers.")
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -137,12 +137,12 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
     return found
 
 
-def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
+def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[FileRecord]]:
     """Return the header and the rows of a CSV file; every cell is text."""
     return csv_records(read_text(path), name_of(path), sep)
 
 
-def csv_records(text: str, name: str, sep: str = ",", header: int | None = None) -> tuple[list[str], list[Found]]:
+def csv_records(text: str, name: str, sep: str = ",", header: int | None = None) -> tuple[list[str], list[FileRecord]]:
     """Return the column names and the rows of a text that is CSV; `header` is the line with the names."""
     check_text(name, text, f"{sep}\n")
     with _csv_lock:
@@ -159,7 +159,7 @@ def csv_records(text: str, name: str, sep: str = ",", header: int | None = None)
         finally:
             csv.field_size_limit(before)
     names, rows = split_header(name, lines, sep, header)
-    return names, [Found(f"{name}, line {number}", dict(zip(names, row))) for number, row in rows]
+    return names, [FileRecord(f"{name}, line {number}", dict(zip(names, row))) for number, row in rows]
 
 
 def write_json(path: Path_, value: Any) -> None:
@@ -248,7 +248,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"JSON cannot hold {shown(value)} of type {type(value).__name__}.")
 
 
-def read_excel(path: Path_, name: str, header: int | None = None) -> tuple[list[str], list[Found]]:
+def read_excel(path: Path_, name: str, header: int | None = None) -> tuple[list[str], list[FileRecord]]:
     """Return the header and the rows of the first sheet. Numbers, dates and text keep their types."""
     import openpyxl
 
@@ -264,7 +264,7 @@ def read_excel(path: Path_, name: str, header: int | None = None) -> tuple[list[
     lines = [(number, row + [None] * (width - len(row))) for number, row in enumerate(cells, start=1)]
     names, rows = split_header(name, lines, None, header)
     return names, [
-        Found(f"{name}, row {number}", dict(zip(names, row)))
+        FileRecord(f"{name}, row {number}", dict(zip(names, row)))
         for number, row in rows
         if any(cell is not None for cell in row)
     ]

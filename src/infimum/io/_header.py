@@ -66,7 +66,7 @@ def split_header(name: str, lines: list[Line], sep: str | None, header: int | No
     for number, row in lines[1:]:
         if len(row) <= used[-1] or not all(map(is_empty, row[len(names) :])):
             bad.add(f"{what} {number}", f"expected {len(used)} cells, got {len(row)}")
-    bad.refuse(
+    bad.raise_if_any(
         f"The columns are {', '.join(names[k] for k in used)}. Put a cell with {sep!r} or a quote in double quotes."
         f"{_suggestion(lines, what)}"
     )

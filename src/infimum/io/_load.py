@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..data.limits import check_values, gunzipped
 from ..data.numerals import parse_number
-from ._files import Found, Path_, csv_records, json_records, name_of, read_excel
+from ._files import FileRecord, Path_, csv_records, json_records, name_of, read_excel
 from ._frames import backend_of, rows_of_frame
 
 STDIN = "-"
@@ -122,7 +122,7 @@ class Loaded(NamedTuple):
 
     name: str
     columns: list[str]
-    rows: list[Found]
+    rows: list[FileRecord]
     layout: Layout | None = None
     """Separator and encoding of a text file of cells; None for other formats."""
     usual: bool = True
@@ -219,11 +219,11 @@ def load_table(
     with open(path, "rb") as file:
         frame = getattr(library, "read_parquet" if suffix == ".parquet" else arrow)(file)
     cells = [{column: _listed(cell) for column, cell in row.items()} for row in rows_of_frame(frame)]
-    rows = [Found(f"{name}, row {k}", row) for k, row in enumerate(cells)]
+    rows = [FileRecord(f"{name}, row {k}", row) for k, row in enumerate(cells)]
     return Loaded(name, [str(column) for column in frame.columns], rows)
 
 
-def _with_columns(name: str, rows: list[Found]) -> Loaded:
+def _with_columns(name: str, rows: list[FileRecord]) -> Loaded:
     return Loaded(name, list(dict.fromkeys(column for row in rows for column in row.value)), rows)
 
 

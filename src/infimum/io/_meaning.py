@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..data.errors import shortened
 from ..data.names import ordered
 
 CHOICES = {
@@ -146,4 +147,4 @@ def short(value: Any, width: int = WIDTH) -> str:
         text = "{" + ", ".join(map(repr, ordered(value))) + "}"
     else:
         text = repr(value)
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return shortened(text, width)

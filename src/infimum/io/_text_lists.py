@@ -119,13 +119,14 @@ def _split(loaded: Loaded, target: str, options: ReadOptions) -> Loaded:
             whole += [(row.place, one)] if names == [one] and one not in known else []
             cell = list(dict.fromkeys(names)) if kind == "tags" else names
         rows.append(row._replace(value={**row.value, target: cell}))
-    bad.refuse(f'meaning="{options.meaning}" expects names, separated by "|". Leave it out, or correct the cells.')
+    expected = f'meaning="{options.meaning}" expects names, separated by "|"'
+    bad.raise_if_any(f"{expected}. Leave it out, or correct the cells.")
     if len(whole) == sum(isinstance(row.value[target], list) for row in rows):
-        _refuse_other_separator(loaded.name, target, whole)
+        _check_separator(loaded.name, target, whole)
     return loaded._replace(rows=rows)
 
 
-def _refuse_other_separator(source: str, target: str, cells: list[tuple[str, Any]]) -> None:
+def _check_separator(source: str, target: str, cells: list[tuple[str, Any]]) -> None:
     """Raise an error if no cell has several names, and many contain a sign that usually separates names."""
     counts = Counter({sign: sum(sign in cell for _, cell in cells) for sign in USUAL[1:]})
     for sign, count in counts.most_common(1):

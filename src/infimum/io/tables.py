@@ -12,7 +12,7 @@ from ._assemble import assemble
 from ._docs import FILES
 from ._files import (
     BadRecords,
-    Found,
+    FileRecord,
     Path_,
     atomic_write,
     name_of,
@@ -149,7 +149,7 @@ def records_of(
     return Records(ids, frame, cells, kind or "text", classes=names, places=places)
 
 
-def _data(found: list[Found], columns: list[str], text: bool, keep_text: bool) -> list[dict]:
+def _data(found: list[FileRecord], columns: list[str], text: bool, keep_text: bool) -> list[dict]:
     """Return the other columns; in text files a column becomes numbers if every cell is one, unless text is kept."""
     rows: list[dict] = [{} for _ in found]
     for column in columns:
@@ -166,7 +166,7 @@ def _data(found: list[Found], columns: list[str], text: bool, keep_text: bool) -
 
 
 def _from_lists(
-    source: str, found: list[Found], cells: list, data: list[dict], id: Any, options: ReadOptions
+    source: str, found: list[FileRecord], cells: list, data: list[dict], id: Any, options: ReadOptions
 ) -> Records:
     """Return the records of a column of lists, which need a meaning as the answers of annotation tools do."""
     entries, bad = [], BadRecords(source)
@@ -176,7 +176,7 @@ def _from_lists(
             bad.add(record.place, f"expected a list of names, got {cell!r}")
         answer = Answer("names", names) if names else Answer("unknown")
         entries.append(Entry(record.value[id] if id is not None else k, record.place, row, [answer]))
-    bad.refuse("A list in the target must contain names.")
+    bad.raise_if_any("A list in the target must contain names.")
     return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order", "top"))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from ..data.errors import shortened
 from ._assets import SCRIPT, STYLE
 from .glossary import TERMS
 
@@ -143,8 +144,8 @@ def _cell(value: Any, num: bool, column: str) -> Markup:
     if num:
         return tag("td", number(value), class_="n", data_v=repr(float(value)), data_l=column)
     text = str(value)
-    short = text if len(text) <= SHORT else text[: SHORT - 1] + "…"
-    return tag("td", short, data_l=column, **({"title": text} if short is not text else {}))
+    cut = shortened(text, SHORT)
+    return tag("td", cut, data_l=column, **({"title": text} if cut != text else {}))
 
 
 def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]], details: Sequence[tuple] = ()) -> str:

@@ -18,7 +18,7 @@ from . import _page as h
 from . import actions, identifiability, overview, results, review
 from .annotators import facts_of as annotators_of
 from .annotators import section as annotators_section
-from .facts import Contents, Facts, inseparable, reviewed
+from .facts import Contents, ReportFacts, inseparable, reviewed
 from .markdown import Section, markdown
 from .scores import Compared, beats_constant
 from .summary import summary
@@ -40,7 +40,7 @@ class Report:
     ----------
     html : str
         The report, one file that needs no network.
-    facts : Facts
+    facts : ReportFacts
         What the report says, as plain values: the summary, the rows to review, names to merge, scores.
     identifiability : Identifiability or None
         None if it is not available for the output type.
@@ -60,7 +60,7 @@ class Report:
     """
 
     html: str
-    facts: Facts
+    facts: ReportFacts
     identifiability: Identifiability | None
     audit: Audit
     compared: list[Compared]
@@ -209,13 +209,13 @@ def build(
 def _facts(
     title: str, training: Training, audit: Audit, compared: list[Compared], skill: bool, listed: list[Any],
     found: Identifiability | None, reason: str, name: Callable[[int], str], look_alikes: Sequence[Any],
-) -> Facts:  # fmt: skip
+) -> ReportFacts:  # fmt: skip
     """Return what the report says, with the three sentences of the summary."""
     output, sets, held_out = training.output, training.sets, training.held_out
     groups = {} if held_out is None else {"sequences": held_out.n_groups}
     described = output.describe(sets)
     n, exact, unlabelled = len(sets), int(described.is_exact.sum()), int(described.is_unlabelled.sum())
-    facts = Facts(
+    facts = ReportFacts(
         title=title,
         version=version("infimum"),
         kind=output.kind,

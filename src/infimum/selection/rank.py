@@ -370,4 +370,4 @@ def _roughness(one: Evaluation) -> tuple[float, ...]:
     Of forests, those with small leaves go first.
     """
     found = one.candidate
-    return found.has_relevance, -(found.lam or 0.0), found.gamma or 0.0, found.min_samples_leaf or 0
+    return found.has_relevance, -(found.lam or found.penalty or 0.0), found.gamma or 0.0, found.min_samples_leaf or 0

@@ -145,7 +145,7 @@ def read_groups(path: Path, kind: str = "labels") -> Groups:
     return Groups(found)
 
 
-def _refuse_repeated_ids(path: Path, column: str, ids: list) -> None:
+def _check_distinct_ids(path: Path, column: str, ids: list) -> None:
     """Raise an error if the table has several lines per id, such as the answers of several annotators."""
     counts = Counter(map(str, ids))
     name, most = counts.most_common(1)[0]
@@ -217,7 +217,7 @@ def read_task(
     if not len(records):
         raise InputError(f"{path} has no rows to ask about.")
     if id is not None:
-        _refuse_repeated_ids(path, id, records.ids)
+        _check_distinct_ids(path, id, records.ids)
     try:
         space = OUTPUT_TYPES[kind].for_cells(records.y, classes)
         space = space if bounds is None else space.set_params(bounds=bounds)

@@ -36,7 +36,7 @@ from .forms import (
     parse,
     problem_of,
     problem_of_flags,
-    refuse_bits,
+    raise_ambiguous_bits,
 )
 from .sets import CandidateLabels, as_mask
 from .voted import SoftLabels, VotedLabels, is_soft, with_probabilities
@@ -96,7 +96,7 @@ class Labels(LabelCells, OutputSpace):
             found = self._named(summary, form)
             names = Names(in_their_order(summary, found) if cost.ordered and form.kind != "mask" else found, "classes")
         if not len(names):
-            summary.refuse_unread(FORMS)
+            summary.raise_unread(FORMS)
             raise InputError("y contains no classes, because all rows are unlabelled. Pass classes=[…].")
         self._cost, self._names, self.form_ = cost, names, form
         self.classes_ = names.array
@@ -144,7 +144,7 @@ class Labels(LabelCells, OutputSpace):
         if len(facts.bits) == 1 and not facts.cells:
             (width,) = facts.bits
             if declared is None or len(declared) == width:
-                refuse_bits(facts.bits[width])
+                raise_ambiguous_bits(facts.bits[width])
         return CELLS_WITH_LISTS if facts.bits else CELLS
 
     @staticmethod
@@ -221,7 +221,7 @@ class Labels(LabelCells, OutputSpace):
         if self.form_.kind == "mask":
             return as_mask(np.where(table.missing, 1, table.values))
         if table.values.shape[1] == self.size:
-            refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
+            raise_ambiguous_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
         return None
 
     def questions(self) -> LabelQuestions:
@@ -279,7 +279,7 @@ class Labels(LabelCells, OutputSpace):
             lists.append(at)
             if problem is not None and (strict or not unknown):
                 bad.add_all(found.rows(k), problem)
-        bad.refuse(f"The classes are {listed_names(self._names.list)}. {FORMS}")
+        bad.raise_if_any(f"The classes are {listed_names(self._names.list)}. {FORMS}")
         indices, ends = np.array([k for at in lists for k in at], dtype=int), np.cumsum([0, *map(len, lists)])
         table = sparse.csr_matrix((np.ones(len(indices), bool), indices, ends), shape=(len(cells), int(self.size)))
         return table[which], excluded[which]

@@ -19,6 +19,7 @@ from ...data.containers import Column, distinct, is_number, is_row
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from ...data.memory import require
 from ...data.names import Names
+from ...feedback_arc.relations import transitive_reduction
 from ..merging import UnknownNames
 
 FORMS = (
@@ -106,7 +107,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
             top = [k for chain in known for bucket in chain for k in bucket]
             blocks.append((top, np.setdiff1d(np.arange(len(items)), top).tolist()))
         stated[c] = Stated(0, blocks, len(chains) < 2)
-    bad.refuse(f"The items are {listed(items.list)}. {FORMS}")
+    bad.raise_if_any(f"The items are {listed(items.list)}. {FORMS}")
     ignored.warn("Comparisons with them")
     return [stated[c]._replace(row=row) for row, c in enumerate(which.tolist()) if c]
 
@@ -128,7 +129,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
         return []
     if isinstance(cell, str):
         chains = [_buckets(chain, known) for chain in _chains(cell) if stripped(chain)]
-        _refuse_lists(cell, chains, known)
+        _check_compares(cell, chains, known)
     elif isinstance(cell, Mapping):
         ranks = {item: _rank(rank, cell) for item, rank in cell.items() if not is_missing(rank)}
         chains = [[[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]]
@@ -156,7 +157,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
     return chains
 
 
-def _refuse_lists(text: str, chains: list[Buckets], known: Places | None) -> None:
+def _check_compares(text: str, chains: list[Buckets], known: Places | None) -> None:
     """Raise an error if a text lists items and compares none of them: "a, b, c" or "1. a 2. b"."""
     lone = [chain[0][0] for chain in chains if len(chain) == 1 and len(chain[0]) == 1]
     numbered = len(lone) == 1 and NUMBERED.match(text) and not (known is not None and lone[0] in known)
@@ -250,7 +251,7 @@ def pairs_in_codes(codes: NDArray) -> NDArray:
         bad = BadRows("y")
         for row in np.flatnonzero(wrong.any(axis=1)):
             bad.add(row, f"expected codes 1, -1 or 0, got {codes[row][wrong[row]][0]:g}")
-        bad.refuse(
+        bad.raise_if_any(
             "The column of the pair i < j contains 1 if i comes before j, -1 if it comes after, 0 if it is unknown."
         )
     m = items_in_codes(codes.shape[1])
@@ -274,8 +275,7 @@ def format_order(items: NDArray, before: NDArray) -> str:
     >>> format_order(np.array(["a", "b", "c", "d"]), np.triu(np.ones((4, 4), bool), 1))
     'a > b > c > d'
     """
-    two = (before.astype(np.float32) @ before.astype(np.float32)) > 0
-    left = {(int(i), int(j)) for i, j in np.argwhere(before & ~two)}
+    left = {(int(i), int(j)) for i, j in np.argwhere(transitive_reduction(before))}
     chains = []
     while left:
         start = min(left, key=lambda pair: (any(p[1] == pair[0] for p in left), pair))

@@ -24,7 +24,7 @@ from ..data.files import atomic_write as atomic_write
 from ..data.limits import check_text, check_zip, parse_json
 from ._header import split_header
 
-FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,+-]*\Z))")
+FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,\"+-]*\Z))")
 """Text that spreadsheets run; numbers and tags such as -5 and +red -round only look like it."""
 
 _FIELD_LIMIT = 2**31 - 1

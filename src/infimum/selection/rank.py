@@ -251,8 +251,8 @@ def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
     """Return the constants, and the few candidates of each competitive group that may be as good as its best one.
 
     The best candidates with and without feature relevances are counted separately, as they profit differently from
-    more rows, and those with each kind of kernel, which few rows do not distinguish. Groups without a likelihood are left out if the likeliest candidate has almost the least set risk,
-    because it goes first then.
+    more rows, and those with each kind of kernel, which few rows do not distinguish. Groups without a likelihood are
+    left out if the likeliest candidate has almost the least set risk, because it goes first then.
     """
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]

@@ -219,6 +219,19 @@ class SearchConfig:
     """Variance of the constant feature, in units of the number of features, that stands for the unpenalised intercept
     of linear ridge during the search."""
 
+    # Sequences
+
+    chain_lams: tuple[float, ...] = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+    """Regularisation strengths of `PartialSequenceTagger`, compared in this order until the likelihood falls."""
+    n_sequences: int = 1000
+    """Labelled sequences that are compared at most. More make the search slower and hardly change its result."""
+    n_sequences_held_out: int = 100
+    """Held-out sequences after which no further fold is evaluated. Small data use all folds."""
+    chain_max_iter: int = 60
+    """Iterations of a fit that is only compared. It starts at the solution for the previous strength."""
+    chain_tol: float = 1e-4
+    """Relative change of the objective at which such a fit ends."""
+
     def __repr__(self) -> str:
         changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]
         return f"SearchConfig({', '.join(changed)})"

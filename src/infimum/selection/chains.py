@@ -121,7 +121,7 @@ def _compare(
         rate = float(np.mean(mask[np.arange(len(z)), z][known]))
         name = f"{'kernel' if kernel else 'linear'} chain, lam {lam:g}"
         yield (
-            Result(name, "", "", nan, lam, nan, nan, nan, "", "", "", "disambiguation", "", int(known.sum()), rate,
+            Result(name, "", "", nan, lam, nan, nan, nan, nan, "", "", "", "disambiguation", "", int(known.sum()), rate,
                    rate - 1, mean, nan, time.perf_counter() - began), kernel, lam, z,
         )  # fmt: skip
         if mean < best:

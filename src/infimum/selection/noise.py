@@ -82,7 +82,7 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
         record.compare(near, data)
         noisy = [one for one in record.on(data) if is_noisy(one)]
         best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
-        near = [one for top in best for one in top.neighbours(config)]
+        near = [one for top in best if not top.has_relevance for one in top.neighbours(config)]
     noisy = [one for one in record.on(data) if is_noisy(one)]
     if regression:
         record.compare(mixtures_of(noisy, problem.rule, NOISY), data)
@@ -99,7 +99,8 @@ def _with_noise(tops: list, problem: Any) -> list[Candidate]:
     found = [replace(one.candidate, principle=NOISY) for one in tops]
     if problem.rule.n_choices != 1 or problem.given:
         return found
-    return [*found, *(near for one in found for near in one.neighbours(problem.config, rougher=True))]
+    plain = [one for one in found if not one.has_relevance]  # relevances are learned again for each fold
+    return [*found, *(near for one in plain for near in one.neighbours(problem.config, rougher=True))]
 
 
 def _any_gains(found: list, tops: list, n_se: float) -> bool:

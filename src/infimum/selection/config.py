@@ -174,6 +174,9 @@ class SearchConfig:
     min_gain_nearest: float = 0.05
     """Set risk that it must gain, in units of the mean squared difference of the two predictions. Otherwise it trades
     accuracy inside of wide intervals for tiny errors at their ends."""
+    min_kept_nearest: float = 0.5
+    """Share that it must keep of the log-likelihood that the best candidate gains over the constant. It is .6 and more
+    for concentrations between two limits, and below .3 for censored times, whose order would be lost."""
     min_noise: float = 0.03
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -386,6 +387,19 @@ def test_lower_bounds_alone_give_predictions_near_them(rng):
     with pytest.warns(InfimumWarning, match="only lower bounds"):
         model = PartialRegressor().fit(X, np.column_stack([lower, np.full(120, math.inf)]))
     assert model.predict(X).max() <= lower.max() + 0.05 * np.ptp(lower)
+
+
+@pytest.mark.parametrize("bounds, remedy", [(None, "or lower bounds."), ((0, None), "leave out bounds to predict the")])
+def test_upper_bounds_alone_warn_also_with_bounds(rng, bounds, remedy):
+    X, _, t = curve(rng, 60, 3)
+    y = np.column_stack([np.full(60, -math.inf), t - t.min() + 1])
+    model = PartialRegressor(bounds=bounds, weights="linear")
+    with pytest.warns(InfimumWarning, match=f"only upper bounds.*{remedy}"):
+        model.fit(X, y)
+    y[0] = 2  # one exact value
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y)
 
 
 def test_chunks_with_a_one_sided_interval(rng):

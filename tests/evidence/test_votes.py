@@ -159,6 +159,9 @@ def test_a_model_without_features_cannot_predict():
     assert len(model.labels_) == 3
     with pytest.raises(ValueError, match=r"Got None\. Only fit accepts None, with Votes as y; labels_ contains"):
         model.predict(None)
+    with pytest.raises(ValueError, match=r"was fitted without features, so it cannot predict.*fit\(X, votes\)"):
+        model.predict(np.eye(3))
+    assert model.fit(np.eye(3), Votes([["cat"], ["dog"], ["cat"]])).predict(np.eye(3)).tolist() == ["cat", "dog", "cat"]
 
 
 def test_scikit_learn_splits_votes():

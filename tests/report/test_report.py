@@ -7,10 +7,13 @@ from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from infimum import (
     CandidateLabels,
+    Features,
     PartialClassifier,
     PartialMultilabelClassifier,
     PartialRanker,
@@ -44,6 +47,19 @@ def hostile():
         model, X, title="<title>", names=names, annotators=["<i>ann</i>", "bob"] * 24, truth=truth,
         impossible={3: "<u>x</u>"}, unused={"<em>": "<why>"},
     )  # fmt: skip
+
+
+def test_report_about_a_pipeline_shows_the_cells_of_its_table():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(2, size=60)
+    table = pd.DataFrame({"size": kind + 0.1 * rng.standard_normal(60), "note": [f"note {k}" for k in range(60)]})
+    y = ["cat|dog" if k % 3 == 0 else ["cat", "dog"][kind[k]] for k in range(60)]
+    for k in (1, 10, 20, 40):
+        y[k] = ["dog", "cat"][kind[k]]
+    model = make_pipeline(Features(ignore=["note"]), PartialClassifier(search_config=SMALL_SEARCH)).fit(table, y)
+    made = build(model, table)
+    assert "note 20" in made.html
+    assert made.facts.scores == build(model[-1], model[:-1].transform(table)).facts.scores
 
 
 class Tags(HTMLParser):

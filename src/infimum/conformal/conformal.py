@@ -28,6 +28,7 @@ from .guarantee import (
     radius_of,
     radius_with_ambiguity,
     warn_if_everything,
+    warn_if_mostly_everything,
 )
 from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for
 from .selective import RiskCoverage, risk_coverage
@@ -185,9 +186,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             return self
         held = max(1, round(self.holdout * len(units)))
         if len(units) - held < 2:
-            raise ValueError(
-                f"{len(units)} {units.name} are too few to fit a model and to hold {units.name} out. Use method='cv+'."
-            )
+            few = f"{len(units)} {units.name} are too few to fit a model and to hold {units.name} out"
+            raise ValueError(f"{few}. Use method='cv+'.")
         order = random.permutation(len(units))
         test, train = units.rows(order[:held]), units.rows(order[held:])
         w = None if w is None else w[train]
@@ -253,6 +253,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self.n_calibration_, self.unit_ = len(units), units.name
         if table is None and groups is None:
             warn_if_everything(self.scores_, self._level(None), predictor.space, units.name)
+            if self.covers == "truth" and units.single:
+                warn_if_mostly_everything(score, plain, radius_of(self.scores_, self._level(None)), self.space_)
         return self
 
     def predict_set(self, X: Any, confidence_level: float | None = None) -> Any:
@@ -322,8 +324,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if not is_number(reject, infinite=True):
             raise ValueError(f"reject must be a number, the largest size of an accepted set, or None. Got {reject!r}.")
         found = self.predict_set(X, confidence_level)
-        is_empty = (found.size == 0) & ~found.is_exact
-        hide = (found.size > reject) | is_empty
+        hide = (found.size > reject) | ((found.size == 0) & ~found.is_exact)
         return np.ma.masked_array(z, mask=np.broadcast_to(hide.reshape(len(z), *[1] * (z.ndim - 1)), z.shape))
 
     def check(self, X: Any, y: Any, confidence_level: float | None = None) -> Coverage:
@@ -338,8 +339,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if self.cross_ is None and self.groups_ is None and self.ambiguity is None and not self.by_class:
             a = np.ceil((self.n_calibration_ + 1) * self._level(confidence_level) - 1e-9)
             b = self.n_calibration_ + 1 - a
-            # given the calibration rows, coverage is Beta(a, b) or larger
-            p = float(betabinom.cdf(meets.sum(), n, a, b)) if b > 0 else 1.0
+            p = float(betabinom.cdf(meets.sum(), n, a, b)) if b > 0 else 1.0  # coverage is Beta(a, b) or larger
         return Coverage(float(meets.mean()), float(holds.mean()), float(found.size.mean()), n, p)
 
     def risk_coverage(self, X: Any, y: Any, confidence_level: float | None = None, doubt: Any = None) -> RiskCoverage:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .checks import check_number
 from .columns import KINDS, Recognised, category, days, number, recognise
 from .containers import frame_of
-from .errors import InfimumWarning, InputError, is_missing, listed
+from .errors import InfimumWarning, InputError, is_missing, listed, shown
 from .inputs import LARGEST, is_frame
 from .numerals import ONE_GROUP, is_missing_word, mark_in, split_unit
 
@@ -67,8 +67,8 @@ class Features(TransformerMixin, BaseEstimator):
       of its words and pairs of words if the texts have more than 300 characters on average.
     - Identifiers (nearly unique codes, row numbers), constants and empty columns are left out.
 
-    Columns are found by name; columns that did not occur in `fit` are ignored. A model that contains `Features` can be
-    saved with skops.
+    Columns are found by name; columns that did not occur in `fit` are ignored. The columns of an array are called x0,
+    x1, …. A model that contains `Features` can be saved with skops.
 
     Parameters
     ----------
@@ -145,6 +145,9 @@ class Features(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> NDArray:
         """Return (n, k) finite numbers."""
         check_is_fitted(self)
+        if not is_frame(X) and len(columns_of(X)) != self.n_features_in_:
+            n = len(columns_of(X))
+            raise ValueError(f"X has {n} features, but Features is expecting {self.n_features_in_} features as input.")
         table = columns_of(X, [column.name for column in self.columns_])
         return np.hstack([self._numbers(column, table[column.name]) for column in self.columns_])
 
@@ -242,10 +245,12 @@ class Features(TransformerMixin, BaseEstimator):
 def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     """Return the cells of a table by column, for all columns or for those named."""
     if not is_frame(X):
-        raise ValueError(
-            f"Features needs a table with named columns, such as a pandas or polars DataFrame. Got {type(X).__name__}."
-            " For an array, write Features().fit(pandas.DataFrame(X, columns=[…]))."
-        )
+        if not isinstance(X, np.ndarray | list) or np.ndim(X) != 2:
+            raise ValueError(
+                f"Features needs a table: a DataFrame of pandas or polars, or a two-dimensional array. Got {shown(X)}."
+            )
+        cells = X.T.tolist() if isinstance(X, np.ndarray) else list(map(list, zip(*X)))
+        return {f"x{k}": column for k, column in enumerate(cells) if names is None or f"x{k}" in names}
     frame = frame_of(X, "X")
     if not all(isinstance(name, str) for name in frame.columns):
         raise ValueError(

@@ -166,7 +166,8 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Rows:
         """Return the validated rows; learn the number of features and their names."""
-        if X is None and isinstance(y, Votes):
+        self._without_features = X is None and isinstance(y, Votes)
+        if self._without_features:
             X = np.zeros((len(y), 1))
         chunks = rows_in_chunks(X, y, sample_weight, groups)
         if chunks is not None:
@@ -337,6 +338,11 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
 def validated(model: Any, X: Any, reset: bool = False) -> Any:
     """Return X as numbers; at fit (`reset`) the model learns the names by which later columns are found."""
     X = X.compute() if is_dask(X) else X
+    if not reset and X is not None and vars(model).get("_without_features"):
+        raise ValueError(
+            f"This {type(model).__name__} was fitted without features, so it cannot predict. Its labels_ are the labels"
+            " of the training rows. Fit it with features: fit(X, votes)."
+        )
     if is_frame(X):
         integers = names_of(X, int)
         if reset:

@@ -257,9 +257,8 @@ def _wide(answers: Any) -> tuple[NDArray, list]:
         return _array([plain(cell) for cell in cells]).reshape(len(lines), len(names)), names
     for line in lines:
         if isinstance(line, str) or not isinstance(line, Iterable):
-            raise InputError(
-                f"A row of votes must be a list of answers, one per annotator, or a dict. Got {shown(line)}."
-            )
+            what = "a list of answers, one per annotator, or a dict"
+            raise InputError(f"A row of votes must be {what}. Got {shown(line)}.")
     lines = [list(line) for line in lines]
     if any(isinstance(cell, tuple) for line in lines for cell in line):
         remedy = "If the rows contain pairs (annotator, answer), pass Votes([dict(row) for row in answers])."

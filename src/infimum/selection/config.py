@@ -185,7 +185,8 @@ class SearchConfig:
     min_gain: float = 1e-3
     """Nats per row that feature relevances must gain."""
     n_kept: int = 1
-    """Candidates per principle and family that go on to more rows, with and without feature relevances each."""
+    """Candidates per principle and family that go on to more rows, with and without feature relevances and with each
+    kind of kernel."""
     search_cells: float = 5e7
     """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
     family_order: tuple[str, ...] = ("kernel", "linear", "logistic", "forest", "neighbors")

@@ -251,16 +251,18 @@ def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
     """Return the constants, and the few candidates of each competitive group that may be as good as its best one.
 
     The best candidates with and without feature relevances are counted separately, as they profit differently from
-    more rows. Groups without a likelihood are left out if the likeliest candidate has almost the least set risk,
-    because it goes first then.
+    more rows, and those with each kind of kernel, which few rows do not distinguish. Groups without a likelihood are
+    left out if the likeliest candidate has almost the least set risk, because it goes first then.
     """
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
     groups = competitive_groups(models or found, rule, rule.n_se_more_rows)
     soft = [group[0] for group in groups if has_likelihood(group[0])]
     for group in groups:
-        by_relevance = ([one for one in group if one.candidate.has_relevance is with_it] for with_it in (False, True))
-        few = {id(one) for some in by_relevance for one in some[: rule.config.n_kept]}
+        kinds: dict[tuple[bool, str], list[Evaluation]] = {}
+        for one in group:
+            kinds.setdefault((one.candidate.has_relevance, one.candidate.kernel), []).append(one)
+        few = {id(one) for some in kinds.values() for one in some[: rule.config.n_kept]}
         best, *others = [one for one in group if id(one) in few]
         if soft and not has_likelihood(best) and not likeliest(soft).rows.is_worse(best.rows, rule.config.n_se_tie):
             continue

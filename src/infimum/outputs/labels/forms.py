@@ -170,8 +170,9 @@ def parse(y: Any) -> Any:
         raise InputError(
             f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
             " table of candidates needs one boolean column per class: y.astype(bool). Candidates as lists of labels are"
-            " y.tolist(). If each column contains the answers of one annotator, pass infimum.Votes(y); for tags, use"
-            " PartialMultilabelClassifier."
+            " y.tolist(). If each column contains the answers of one annotator, pass infimum.Votes(y). If each line"
+            " contains one answer of one annotator, pass infimum.Votes.from_table(y). Divide counts of answers per"
+            " class by the sum of their row. For tags, use PartialMultilabelClassifier."
         )
     if isinstance(found, np.ndarray):
         raise InputError(f"y should be a 1d array, got an array of shape {found.shape} instead. {FORMS}")

@@ -18,7 +18,7 @@ from ...evidence.votes import Votes
 from ..base import OutputSpace, Sets
 from ..choices import Choices
 from ..constraints import GroupConstraints
-from ..merging import COUNTED, warn_of_look_alikes
+from ..merging import COUNTED, variants_of, warn_of_look_alikes
 from ..summary import Summary, SummaryTable, fraction
 from .cells import LabelCells
 from .costs import Cost, as_cost, without_frames
@@ -269,7 +269,7 @@ class Labels(LabelCells, OutputSpace):
     def _read(self, y: Column, strict: bool) -> tuple[sparse.csr_matrix, NDArray]:
         """Return the labels listed in each row, and which rows list exclusions instead."""
         cells, which = found = distinct(y)
-        bad = BadRows("y")
+        bad, wrong = BadRows("y"), []
         lists, excluded = [], np.zeros(len(cells), bool)
         for k, cell in enumerate(cells):
             try:
@@ -277,9 +277,14 @@ class Labels(LabelCells, OutputSpace):
             except InputError as error:
                 at, unknown, problem = [], [], str(error)
             lists.append(at)
+            wrong += unknown
             if problem is not None and (strict or not unknown):
                 bad.add_all(found.rows(k), problem)
-        bad.raise_if_any(f"The classes are {listed_names(self._names.list)}. {FORMS}")
+        if bad.found:
+            nodes = self._cost.nodes
+            inner = f" The other nodes of the taxonomy are {listed_names(nodes)}." if nodes else ""
+            alike = variants_of(wrong, [*self._names.list, *nodes], "labels")
+            bad.raise_if_any(f"{alike}The classes are {listed_names(self._names.list)}.{inner} {FORMS}")
         indices, ends = np.array([k for at in lists for k in at], dtype=int), np.cumsum([0, *map(len, lists)])
         table = sparse.csr_matrix((np.ones(len(indices), bool), indices, ends), shape=(len(cells), int(self.size)))
         return table[which], excluded[which]

@@ -133,8 +133,8 @@ class Product(ProductCells, OutputSpace):
         parts = self.parts
         if not isinstance(parts, Mapping) or not parts or not all(isinstance(name, str) for name in parts):
             raise ValueError(
-                "Product needs the output space of each output by its name, such as Product(species=Labels(),"
-                f" weight=Reals()). Got {parts!r}."
+                "The output type of each output must be given by its name, such as PartialMultiOutput({'species':"
+                f" 'labels', 'weight': 'number'}}) or Product(species=Labels(), weight=Reals()). Got {parts!r}."
             )
         return list(parts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.containers import Column, ValueTable, distinct, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, shown
+from ...data.errors import BadRows, InfimumWarning, InputError, Sample, TargetSummary, is_missing, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, chains_in, items_in_codes
 
@@ -61,7 +62,10 @@ def parse(y: Any) -> ValueTable | Column:
         bad = BadRows("y")
         for row in np.flatnonzero(~found.missing.all(axis=1)):
             bad.add(row, f"expected ranks, which are numbers, got {shown(found.row(row))}")
-        bad.raise_if_any(f"For columns with the first, the second … item, pass y.to_numpy().astype(object). {FORMS}")
+        bad.raise_if_any(
+            "For columns with the first, the second … item, pass y.to_numpy().astype(object). For one comparison per"
+            f" line, better item first, pass [[pair] for pair in zip(better, worse)]. {FORMS}"
+        )
     values = np.where(found.missing, math.nan, found.values if found.values.dtype.kind in "iuf" else math.nan)
     return ValueTable(values.astype(float), found.missing, found.names)
 
@@ -81,6 +85,7 @@ def facts_of(y: Any) -> Facts:
     """Summarise y: its items and its format."""
     found = parse(y)
     if isinstance(found, ValueTable):
+        _warn_of_ratings(found)
         if found.names is not None:
             return Facts(found.n, frames={found.names: Sample(found.n)})
         width = found.missing.shape[1]
@@ -106,6 +111,18 @@ def facts_of(y: Any) -> Facts:
     lists = {width: Sample.of(np.flatnonzero(np.isin(which, ks)), found.cells) for width, ks in numbers.items()}
     others = np.count_nonzero(which) - sum(sample.number for sample in lists.values())
     return Facts(found.n, names, Facts.failures(unread), texts, numbers=lists, cells=int(others))
+
+
+def _warn_of_ratings(table: ValueTable) -> None:
+    """Warn about numbers that are too large for ranks with gaps: ratings, of which the largest is best."""
+    values, m = table.values[~table.missing], table.missing.shape[1]
+    if len(values) and values.max() > 2 * m:
+        warnings.warn(
+            f"y contains numbers up to {values.max():g} for {m} items. They are used as ranks, of which the smallest is"
+            " best. If the largest number is best, pass -y.",
+            InfimumWarning,
+            stacklevel=4,
+        )
 
 
 def _ruled_out(table: ValueTable) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from ...data.memory import require
 from ...data.names import Names
 from ...feedback_arc.relations import transitive_reduction
-from ..merging import UnknownNames
+from ..merging import UnknownNames, variants_of
 
 FORMS = (
     'A row of y is text "a>b>c, d>e" with ties "a>{b,c}>d" or "a>b~c>d", pairs [("a", "b"), ("b", "c")], the'
@@ -89,6 +89,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
     places, bad, ignored = Places(items), BadRows("y"), UnknownNames("items", items.list)
     cells, which = equal = distinct(y)
     stated: dict[int, Stated] = {}
+    wrong: list[Any] = []
     for c, cell in enumerate(cells[1:], start=1):  # the first one is missing
         try:
             chains = chains_in(cell, places)
@@ -98,6 +99,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
         unknown = [item for chain in chains for bucket in chain for item in bucket if item not in places]
         if unknown and strict:
             bad.add_all(equal.rows(c), f"unknown item {shown(unknown[0])}")
+            wrong += unknown
             continue
         if unknown:
             ignored.add(equal.rows(c), *unknown)
@@ -107,7 +109,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
             top = [k for chain in known for bucket in chain for k in bucket]
             blocks.append((top, np.setdiff1d(np.arange(len(items)), top).tolist()))
         stated[c] = Stated(0, blocks, len(chains) < 2)
-    bad.raise_if_any(f"The items are {listed(items.list)}. {FORMS}")
+    bad.raise_if_any(f"{variants_of(wrong, items.list, 'ranking')}The items are {listed(items.list)}. {FORMS}")
     ignored.warn("Comparisons with them")
     return [stated[c]._replace(row=row) for row, c in enumerate(which.tolist()) if c]
 

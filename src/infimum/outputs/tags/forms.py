@@ -16,7 +16,7 @@ from ...data.containers import Column, ValueTable, distinct, is_number, is_row, 
 from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, listed, raise_for_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
-from ..merging import UnknownNames
+from ..merging import UnknownNames, variants_of
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
@@ -164,13 +164,26 @@ def _is_present(tag: Any, value: Any) -> bool:
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
-    """Return the tags of text such as "+red -round", and whether each is present."""
-    found = []
-    for sign, quoted, plain_name in TOKEN.findall(text):
+    """Return the tags of text such as "+red -round", and whether each is present.
+
+    The name of a tag with a sign continues after a space. A name in double quotes may contain any separator.
+
+    >>> _tokens("+dark red -round"), _tokens("dark red")
+    ([('dark red', True), ('round', False)], [('dark', True), ('red', True)])
+    """
+    found: list[tuple[str, bool]] = []
+    continues, end = False, 0
+    for match in TOKEN.finditer(text):
+        sign, quoted, plain_name = match.groups(default="")
+        between, end = text[end : match.start()], match.end()
+        if continues and plain_name and not sign and not between.strip(" "):
+            found[-1] = f"{found[-1][0]} {plain_name}", found[-1][1]
+            continue
         name = stripped(quoted) or plain_name
         if not name or (not quoted and name[0] in f"+{MINUS}"):
             raise InputError(f"expected a tag after one sign, got {shown(text)}")
         found.append((name, not sign or sign not in MINUS))
+        continues = bool(sign) and not quoted
     return found
 
 
@@ -211,6 +224,7 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
     cells, which = places = distinct(column)
     values = np.zeros((len(cells), len(known)), dtype=np.int8)
     bad, ignored = BadRows("y"), UnknownNames("tags", known.list)
+    wrong: list[Any] = []
     for k, cell in enumerate(cells):
         try:
             tags = tags_in(cell)
@@ -222,8 +236,9 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
                 values[k, at] = 1 if positive else -1
             elif strict:
                 bad.add_all(places.rows(k), f"unknown tag {shown(tag)}")
+                wrong.append(tag)
             else:
                 ignored.add(places.rows(k), tag)
-    bad.raise_if_any(f"The tags are {listed(known.list)}. {FORMS}")
+    bad.raise_if_any(f"{variants_of(wrong, known.list, 'tags')}The tags are {listed(known.list)}. {FORMS}")
     ignored.warn("They")
     return values[which]

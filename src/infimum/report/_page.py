@@ -6,13 +6,17 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 from ..data.errors import shortened
-from ._assets import SCRIPT, STYLE
 from .glossary import TERMS
 
 SHORT = 160  # characters of a cell
+STYLE, SCRIPT = (
+    files("infimum.report").joinpath("web", name).read_text("utf-8") for name in ("report.css", "report.js")
+)
+"""The style sheet and the script of the report; it loads no other files."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -164,6 +168,6 @@ def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]], 
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f"{tag('title', title)}\n<style>{STYLE}</style>\n</head>\n<body>\n{main}\n<script>{SCRIPT}</script>\n</body>\n"
-        "</html>\n"
+        f"{tag('title', title)}\n<style>\n{STYLE}</style>\n</head>\n"
+        f"<body>\n{main}\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     )

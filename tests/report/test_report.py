@@ -477,3 +477,16 @@ def test_summary_rounds_no_share_to_all_and_describes_soft_labels_by_their_loss(
     assert "99.9% of the predictions agree with their candidate set, against 99% " in summary(facts("labels", rare))[1]
     soft = [{**one, "covering_rate": 1.0} for one in rare]
     assert "the mean loss (set risk) is 0.0015, against 0.007 for" in summary(facts("labels", soft))[1]
+
+
+def test_soft_labels_are_not_called_inseparable():
+    """No class is excluded in any row, but the probabilities tell the classes apart."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(2, size=60)
+    X = kind[:, None] + 0.3 * rng.standard_normal((60, 2))
+    y = [{"cat": 0.8, "dog": 0.2} if k else {"cat": 0.1, "dog": 0.9} for k in kind]
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)
+    said = made.to_json()
+    assert "soft labels" in said["verdict"]
+    assert said["inseparable"] == []
+    assert "separates" not in said["summary"][2]

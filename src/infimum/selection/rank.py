@@ -88,8 +88,9 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     noisy, others = _split(found, is_noisy)
     if not noisy or not others:
         return _select(found, rule)
-    plain, best = _select(others, rule), _best_noisy(noisy, rule)
-    return best if _pays(best, plain, others, rule) else plain
+    plain = _select(others, rule)
+    noisy = [one for one in noisy if _pays(one, plain, others, rule)]
+    return _best_noisy(noisy, rule) if noisy else plain
 
 
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:

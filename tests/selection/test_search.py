@@ -441,18 +441,20 @@ def test_search_without_any_result_raises_with_the_reasons(n, rng, monkeypatch):
         PartialClassifier().fit(rng.standard_normal((n, 3)), rng.integers(3, size=n))
 
 
-def test_more_rows_are_compared_if_a_constant_is_selected():
-    """A weak signal is found on 900 rows and not on 100; with a clear one, 100 rows are enough."""
+def test_the_best_of_each_family_are_compared_on_more_rows():
+    """A weak signal is found on 900 rows and not on 100."""
     rng = np.random.default_rng(1)
     X = rng.standard_normal((900, 6))
     noise, more = rng.logistic(size=900), rng.random((900, 3)) < 0.5
+    sets = np.eye(3, dtype=bool)[2 * (0.7 * X[:, 0] + noise > 0)] | more
 
-    def compared(signal, rows):
-        truth = 2 * (signal * X[:, 0] + noise > 0)
-        config = SearchConfig(first_rows=60, second_rows=100, second_rows_noisy=rows)
-        found = PartialClassifier(search_config=config).fit(X, np.eye(3, dtype=bool)[truth] | more).selection_
-        return found.best_params["weights"], max(one.n for one in found.results)
+    def compared(rows):
+        config = SearchConfig(first_rows=60, second_rows=100, last_rows=rows)
+        return PartialClassifier(search_config=config).fit(X, sets).selection_
 
-    assert compared(0.7, 100) == ("constant", 100)
-    assert compared(0.7, 900) == ("mixture", 900)
-    assert compared(10.0, 900)[1] == 100
+    few, many = compared(100), compared(900)
+    assert (few.best_params["weights"], max(one.n for one in few.results)) == ("constant", 100)
+    assert many.best_params["weights"] != "constant"
+    last = [one for one in many.results if one.n == 900]
+    assert 2 < len(last) < len([one for one in many.results if one.n == 100])
+    assert {one.weights for one in last} >= {"constant", "kernel"}

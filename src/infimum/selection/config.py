@@ -48,8 +48,10 @@ class SearchConfig:
     second_rows: int = 750
     """Rows on which the best candidates are compared again. Twice as many take four times as long per kernel."""
     second_rows_noisy: int = 1500
-    """`second_rows` if it is likelier on few rows that sets miss the true label, which makes scores less certain, or if
-    no model of labels is better than a constant on `second_rows`."""
+    """`second_rows` if it is likelier on few rows that sets miss the true label, which makes scores less certain."""
+    last_rows: int = 1500
+    """Rows on which the best candidate of each family is compared once more, for labels, if they are
+    `skip_first_ratio` times `second_rows`. Kernels profit more from rows than forests do, so few favour forests."""
     second_rows_regression: int = 1000
     """`second_rows` for regression."""
     chunk_rows: int = 1500
@@ -57,7 +59,8 @@ class SearchConfig:
     first_rows_costly: int = 200
     """`first_rows` for costly predictions."""
     skip_first_ratio: float = 1.5
-    """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs."""
+    """The first comparison is skipped up to this multiple of `first_rows`: it would save less than it costs. Likewise
+    the last one, up to this multiple of the rows of the second."""
     min_exact_rows: int = 20
     """Rows with an exact label, from which on forests and linear models are also fitted to them alone."""
     n_folds: int = 5

@@ -10,7 +10,7 @@ from ..disambiguation import Disambiguation
 from ..loss import Average
 from .candidates import Candidate
 from .evaluate import Evaluation, EvaluationData
-from .rank import competitive_groups, far_behind, is_constant, select, survivors
+from .rank import competitive_groups, far_behind, is_noisy, select, survivors
 
 if TYPE_CHECKING:
     from .record import Record
@@ -65,10 +65,12 @@ def groups_to_refine(problem: SearchProblem, found: list[Evaluation]) -> list[li
 def with_more_rows(
     problem: SearchProblem, data: EvaluationData, record: Record, order: NDArray, threads: int
 ) -> EvaluationData:
-    """Compare the best candidates on more rows if a constant is selected so far; return the rows used last."""
-    found, n = record.on(data), min(len(problem.sets), problem.config.second_rows_noisy)
-    if not (problem.classifies and found and len(data) < n and is_constant(select(found, problem.rule))):
+    """Compare the best candidates of each family once more on more rows, for labels; return the rows used last."""
+    found, n = record.on(data), min(len(problem.sets), problem.config.last_rows)
+    if not found:
         return data
-    more = problem.data(order[:n], threads)
-    record.compare([one.candidate for one in survivors(found, problem.rule)], more)
+    more, best = problem.data(order[:n], threads), select(found, problem.rule)
+    plain = [one for one in found if not is_noisy(one)]
+    kept = [*survivors(plain or found, problem.rule), *([best] if is_noisy(best) else [])]
+    record.compare([one.candidate for one in kept], more)
     return more

@@ -242,15 +242,18 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
             # Stage 5: refine, with and without relevances.
             relevant = relevant_candidates(problem, data, record, starts, plain)
             try_neighbours(problem, data, record, relevant, rougher=not problem.costly)
-            data, few = with_more_rows(problem, data, record, order, threads), data
-            noisy = noisy and data is few  # hardly any set is predicted, so wrong ones are not recognised
-        # Stage 6: average the best candidates of all families.
+            # Stage 6: compare the best of each family on even more rows.
+            if problem.classifies and min(n, config.last_rows) > config.skip_first_ratio * len(data):
+                if noisy and record.on(data):
+                    try_noise(problem, data, record)
+                data, noisy = with_more_rows(problem, data, record, order, threads), False
+        # Stage 7: average the best candidates of all families.
         if not problem.costly and is_auto(problem.recipe.weights) and not problem.chunked and record.on(data):
             record.compare(mixtures_of(record.on(data), problem.rule), data)
-        # Stage 7: minimise the infimum loss to the sets instead of the loss to the estimated labels.
+        # Stage 8: minimise the infimum loss to the sets instead of the loss to the estimated labels.
         if problem.selects_decision and record.on(data):
             record.compare(nearest_of(record.on(data), problem.rule), data)
-        # Stage 8: allow for sets that miss the true label.
+        # Stage 9: allow for sets that miss the true label.
         if noisy and record.on(data):
             try_noise(problem, data, record)
     except KeyboardInterrupt:

@@ -107,12 +107,13 @@ def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     """Return the best candidate under the assumption that sets may miss the true label.
 
     Errors in the sets make all scores less certain. Smooth candidates, which go first otherwise, are not better then,
-    and the set risk is as informative as the likelihood.
+    and the set risk is as informative as the likelihood. A mixture may be worse, as among other candidates.
     """
     if rule.n_choices != 1:
         return best_model(found, rule)
     best = likeliest(found)
-    return max(found, key=lambda one: one.rows.standard_errors_below(best.rows))
+    slack = rule.config.n_se_mixture
+    return max(found, key=lambda one: one.rows.standard_errors_below(best.rows) + slack * bool(one.candidate.parts))
 
 
 def _is_dependent(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:

@@ -135,8 +135,9 @@ class Recipe:
         """Return the problem as it is given, with weights that are still to be fitted."""
         loss = SetLoss(output, sets, self.principle if self.disambiguation is None else Infimum())
         if rows.in_memory:
-            phi = loss.target() if self.weights.supervised else np.empty((len(sets), 0))  # others do not use it
-            target = Target(phi, ~output.is_unlabelled(sets), rows.groups, sets.is_exact)
+            learns = self.weights.supervised  # others do not use the target
+            phi, choice = (loss.target(), sets.single_choice()) if learns else (np.empty((len(sets), 0)), None)
+            target = Target(phi, ~output.is_unlabelled(sets), rows.groups, sets.is_exact, choice)
         else:
             target = Target(np.empty((0, 0)))
         return Problem(rows, loss, clone(self.weights), target)

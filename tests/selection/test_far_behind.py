@@ -42,3 +42,12 @@ def test_other_forests_of_numbers_are_grown_unless_the_first_is_far_behind(steps
     assert n_forests(model.fit(X, bounds)) == (2 if steps else 1)
     bounds[0, 1] = np.inf  # a forest with a small likelihood may have the least set risk
     assert n_forests(model.fit(X, bounds)) == 2
+
+
+def test_both_kinds_of_kernels_are_compared_on_more_rows_if_few_do_not_distinguish_them():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((N, 4))
+    scores = X @ rng.standard_normal((4, 3)) + 0.75 * rng.gumbel(size=(N, 3))
+    sets = np.eye(3, dtype=bool)[scores.argmax(axis=1)] | (rng.random((N, 3)) < 0.3)
+    model = PartialClassifier(search_config=FEW).fit(X, sets)
+    assert {one.kernel for one in model.selection_.results if one.n == N} >= {"rbf", "laplacian"}

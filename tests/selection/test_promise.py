@@ -15,15 +15,15 @@ def rows_of(seed, n, signal):
 
 def test_selection_promises_the_covering_rate_of_new_rows():
     differences, errors = [], []
-    for seed in range(4):
+    for seed in range(8):
         X, sets = rows_of(seed, 1100, signal=2.0)
         model = PartialClassifier().fit(X[:100], sets[:100])
         promised = model.selection_.scores["covering_rate"]
         inside = sets[100:][np.arange(1000), model.predict(X[100:])]
         differences.append(promised - inside.mean())
         errors.append(np.sqrt(promised * (1 - promised) / 100 + inside.var() / 1000))
-    assert np.abs(np.array(differences) / errors).max() <= 3
-    assert abs(np.mean(differences)) <= 2 * np.linalg.norm(errors) / 4
+    assert np.abs(np.array(differences) / errors).max() <= 3.5
+    assert abs(np.mean(differences)) <= 2 * np.linalg.norm(errors) / 8
 
 
 def test_constant_is_selected_for_labels_that_are_independent_of_the_features():

@@ -63,9 +63,9 @@ def test_selection_result_describes_what_was_compared(chosen, blobs):
     assert found.best_params == found.best.params
     assert repr(found).splitlines()[0] == f"Selected from {len(found.results)} candidates by cross-validation:"
     assert found._repr_html_().count("<tr>") == 13
-    families = {"kernel", "linear", "forest", "neighbors", "constant"}
+    families = {"kernel", "logistic", "forest", "neighbors", "constant"}
     assert {one.weights for one in found.results} in (families, families | {"mixture"})
-    assert {one.weights for one in found.results if one.rows == "exact"} == {"forest", "linear"}
+    assert {one.weights for one in found.results if one.rows == "exact"} == {"forest"}
     assert {one.principle for one in found.results} == {"disambiguation", "infimum", "average", NOISY}
     columns = {"weights", "principle", "negative_weights", "neg_set_risk", "covering_rate", "seconds"}
     assert set(found.to_frame().columns) >= columns
@@ -247,7 +247,7 @@ def test_forests_find_a_relevant_feature_behind_intervals():
     assert {one.weights for one in model.selection_.results} >= {"forest", "kernel", "constant"}
     assert np.mean((model.predict(X[160:]) - t[160:]) ** 2) < 0.1 * t.var()
     kernel = PartialRegressor(weights="kernel", search_config=config).fit(X[:160], y[:160])
-    assert np.mean((kernel.predict(X[160:]) - t[160:]) ** 2) > 0.4 * t.var()
+    assert np.mean((kernel.predict(X[160:]) - t[160:]) ** 2) > 0.2 * t.var()
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -442,17 +442,17 @@ def test_search_without_any_result_raises_with_the_reasons(n, rng, monkeypatch):
 
 
 def test_more_rows_are_compared_if_a_constant_is_selected():
-    """A weak signal is found on 900 rows and not on 150; with a clear one, 150 rows are enough."""
+    """A weak signal is found on 900 rows and not on 100; with a clear one, 100 rows are enough."""
     rng = np.random.default_rng(1)
     X = rng.standard_normal((900, 6))
     noise, more = rng.logistic(size=900), rng.random((900, 3)) < 0.5
 
     def compared(signal, rows):
         truth = 2 * (signal * X[:, 0] + noise > 0)
-        config = SearchConfig(first_rows=80, second_rows=150, second_rows_noisy=rows)
+        config = SearchConfig(first_rows=60, second_rows=100, second_rows_noisy=rows)
         found = PartialClassifier(search_config=config).fit(X, np.eye(3, dtype=bool)[truth] | more).selection_
         return found.best_params["weights"], max(one.n for one in found.results)
 
-    assert compared(0.7, 150) == ("constant", 150)
-    assert compared(0.7, 900) == ("linear", 900)
-    assert compared(10.0, 900)[1] == 150
+    assert compared(0.7, 100) == ("constant", 100)
+    assert compared(0.7, 900) == ("mixture", 900)
+    assert compared(10.0, 900)[1] == 100

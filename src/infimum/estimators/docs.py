@@ -11,7 +11,7 @@ negative_weights : {"auto", "inside", "joint"}, default "auto"
     How set losses are combined if a weight is negative, as some weights of kernel ridge and linear ridge are:
     sum_i alpha_i inf_y l(z, y) ("inside"), or inf over (y_i) of sum_i alpha_i l(z, y_i) ("joint"). "auto" selects
     one of them by cross-validation. It rarely has to be set.
-weights : {"auto", "kernel", "nystrom", "linear", "neighbors", "forest", "boosting", "laplacian"} or Weights
+weights : {"auto", "kernel", "nystrom", "linear", "logistic", "neighbors", "forest", "boosting", "laplacian"} or Weights
     The base learner, which determines how much each training row counts at x; "auto" by default. With the name of a
     family, features are scaled and hyperparameters are selected within the family. A `Weights` object is used exactly
     as given.

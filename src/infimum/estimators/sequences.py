@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.errors import BadRows
+from ..data.errors import BadRows, check_lengths
 from ..data.tokens import Design, TokenFeatures, Tokens, in_rows, read_tokens
 from ..disambiguation import DisambiguationResult
 from ..disambiguation.chain import fit_chain
@@ -16,7 +16,8 @@ from ..outputs import Labels, Lattices, OutputSpace, Sequences, Sets
 from ..outputs.question_model import Belief, QuestionModel
 from ..outputs.sequences.questions import SequenceQuestions
 from ..outputs.sequences.space import rows_in
-from ..selection.chains import LAMBDAS, select_chain
+from ..selection import SearchConfig
+from ..selection.chains import select_chain
 from ..selection.scores import scored_by
 from ..solvers import Minimum
 from .held_out import HeldOut, held_out_tokens
@@ -131,7 +132,7 @@ class PartialSequenceTagger(OutputModel):
         w = self._weights(sample_weight, tokens)
         numbers = tokens.numbers.shape[1] > 0 and not tokens.texts and tokens.dicts is None
         kernels = [False, True] if self.features == "auto" and numbers else [self.features == "kernel"]
-        lams = list(LAMBDAS) if isinstance(self.lam, str) else [float(self.lam)]
+        lams = list(SearchConfig().chain_lams) if isinstance(self.lam, str) else [float(self.lam)]
         choice = select_chain(tokens, sets, w, kernels, lams, self.random_state, self.verbose, self._on_candidate)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         features = TokenFeatures(choice.kernel, seed).fit(tokens)
@@ -160,9 +161,7 @@ class PartialSequenceTagger(OutputModel):
                 raise ValueError("The sequences of X and y have different lengths. Select the same rows of both.")
             return sets
         labels = output.read(y, strict)
-        if len(labels) != len(tokens.numbers):
-            n = len(tokens.numbers)
-            raise ValueError(f"X has {n} rows and y has {len(labels)}: they must have the same number.")
+        check_lengths(len(tokens.numbers), len(labels))
         return Lattices(labels.mask[tokens.order], tokens.lengths, None, output.classes_, strict=False)
 
     def _weights(self, sample_weight: Any, tokens: Tokens) -> NDArray:
@@ -352,12 +351,11 @@ def _with_lengths(y: Any, lengths: NDArray) -> Any:
     if y is None:
         raise ValueError("PartialSequenceTagger requires y to be passed, but the target y is None.")
     rows = rows_in(y)
-    if len(rows) != len(lengths):
-        raise ValueError(f"X has {len(lengths)} sequences and y has {len(rows)}: they must have the same number.")
+    check_lengths(len(lengths), len(rows), "sequences")
     rows = [[None] * n if row is None else row for row, n in zip(rows, lengths.tolist())]
     bad = BadRows("y", "sequence")
     for k, (row, n) in enumerate(zip(rows, lengths.tolist())):
         if len(row) != n:
             bad.add(k, f"{len(row)} labels for {n} tokens")
-    bad.refuse("Each sequence of y needs one entry per token; None is an unknown label.")
+    bad.raise_if_any("Each sequence of y needs one entry per token; None is an unknown label.")
     return rows

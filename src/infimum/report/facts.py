@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.errors import is_missing
+from ..data.errors import is_missing, shortened
 from ..data.images import are_images, image_file
 from ..diagnostics import Audit, Identifiability
 from ..disambiguation import DisambiguationResult
@@ -67,7 +67,7 @@ class Reviewed:
 
 
 @dataclass
-class Facts:
+class ReportFacts:
     """What a report says.
 
     Attributes
@@ -146,6 +146,16 @@ def chance(p: float) -> str:
     return "below 1%" if p < 0.01 else f"{p:.0%}"
 
 
+def percent(p: float) -> str:
+    """Return a share as text; only 0 and 1 are 0% and 100%.
+
+    >>> percent(0.987), percent(0.9985), percent(1.0)
+    ('99%', '99.9%', '100%')
+    """
+    text = f"{p:.0%}"
+    return f"{p:.1%}" if text in ("0%", "100%") and p not in (0, 1) else text
+
+
 class Contents:
     """The cells of the rows of a table, as text and as images.
 
@@ -197,7 +207,7 @@ class Contents:
 
 def _short(value: Any) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+    return shortened(text, MAX_TEXT)
 
 
 def reviewed(

@@ -7,32 +7,34 @@ from collections.abc import Callable
 from typing import Any
 
 from ..outputs import OUTPUT_TYPES
-from .facts import Facts
+from .facts import ReportFacts, percent
 
-CLEARLY = 0.03  # difference of covering rates, or share of the RMSE, from which on a simple model is clearly better
+MIN_DIFFERENCE = 0.03  # difference of covering rates, or share of the RMSE, from which a simple model is better
 
 DOMINATED = 0.5
 """Part of the squared error that 5 % of the rows cause, from which on the RMSE says little about the rest."""
 
 
 def summary(
-    facts: Facts, n_suspects: int = 0, n_impossible: int = 0, countable: bool = True, worst_share: float = 0.0
+    facts: ReportFacts, n_suspects: int = 0, n_impossible: int = 0, countable: bool = True, worst_share: float = 0.0
 ) -> list[str]:
     """Return three sentences: what is there, how well it can be learned, and what to do next.
 
     Predictions of numbers and vectors (`countable` is False) are almost never equal to an exact label, so they are
-    described by an error instead of the covering rate. `worst_share` is the part of the squared error of the best
-    constant that the 5 % worst rows cause. If a few rows dominate it, it says little about the others.
+    described by an error instead of the covering rate. So are soft labels, with which every prediction is possible.
+    `worst_share` is the part of the squared error of the best constant that the 5 % worst rows cause. If a few rows
+    dominate it, it says little about the others.
     """
     has_rmse = "rmse" in facts.scores[-1]["errors"]
     few = worst_share if has_rmse and worst_share > DOMINATED else 0.0
-    score = _score if countable or has_rmse else _risk
+    covered = all(one["covering_rate"] == 1 for one in facts.scores)
+    score = _score if has_rmse or (countable and not covered) else _risk
     no_labels = facts.counts["exact"] + facts.counts["partial"] == 0
-    learned = _consistent(facts.scores) if no_labels else _learned(facts.scores, facts.beats_constant, score, few)
-    return [_there(facts), learned, _next(facts, n_suspects, n_impossible, few)]
+    learned = _consistent(facts.scores) if no_labels else _result(facts.scores, facts.beats_constant, score, few)
+    return [_contents(facts), learned, _next(facts, n_suspects, n_impossible, few)]
 
 
-def _there(facts: Facts) -> str:
+def _contents(facts: ReportFacts) -> str:
     counts, names, annotators = facts.counts, facts.names, facts.annotators
     parts = [
         f"{counts[key]:,} {words}"
@@ -52,7 +54,7 @@ def _there(facts: Facts) -> str:
     return f"The table has {rows}: {listed}{words}{people}."
 
 
-def _learned(
+def _result(
     scores: list[dict[str, Any]], beats_constant: bool, score: Callable[[dict[str, Any]], str], few: float
 ) -> str:
     constant, *simple, ours = scores
@@ -90,7 +92,7 @@ def _score(one: dict[str, Any]) -> str:
         if math.isinf(high):  # the true value of a one-sided interval may be anywhere
             return f"at least {low:.3g}"
         return f"{high:.3g}" if high - low <= 1e-6 * high else f"{low:.3g} to {high:.3g}"
-    return f"{one['covering_rate']:.0%}"
+    return percent(one["covering_rate"])
 
 
 def _risk(one: dict[str, Any]) -> str:
@@ -102,15 +104,15 @@ def _better(scores: list[dict[str, Any]]) -> str:
     _, *simple, ours = scores
     for one in simple:
         if "rmse" in ours["errors"]:
-            clear = one["errors"]["rmse"][1] < (1 - CLEARLY) * ours["errors"]["rmse"][0]
+            clear = one["errors"]["rmse"][1] < (1 - MIN_DIFFERENCE) * ours["errors"]["rmse"][0]
         else:
-            clear = one["covering_rate"] > ours["covering_rate"] + CLEARLY
+            clear = one["covering_rate"] > ours["covering_rate"] + MIN_DIFFERENCE
         if clear:
             return str(one["name"])
     return ""
 
 
-def _next(facts: Facts, n_suspects: int, n_impossible: int, few: float) -> str:
+def _next(facts: ReportFacts, n_suspects: int, n_impossible: int, few: float) -> str:
     counts, merge, n_review, inseparable = facts.counts, facts.merge, facts.n_review, facts.inseparable
     actions = []
     if merge:

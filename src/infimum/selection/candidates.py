@@ -23,6 +23,7 @@ from ..weights import (
     LabelledRowsOnly,
     Laplacian,
     LinearRidge,
+    Logistic,
     Mixture,
     Neighbors,
     Nystrom,
@@ -49,6 +50,8 @@ class Candidate:
     """The kernel width, in units of 1 / (median distance between rows)."""
     lam: float | None = None
     """The regularisation strength."""
+    penalty: float | None = None
+    """The penalty of logistic regression."""
     n_neighbors: int | None = None
     min_samples_leaf: int | None = None
     max_features: float | None = None
@@ -69,8 +72,8 @@ class Candidate:
 
     @property
     def is_tuned(self) -> bool:
-        """Whether the base learner has a regularisation strength or a number of neighbours."""
-        return self.lam is not None or self.n_neighbors is not None
+        """Whether the base learner has a regularisation strength, a penalty or a number of neighbours."""
+        return any(one is not None for one in (self.lam, self.penalty, self.n_neighbors))
 
     @property
     def has_relevance(self) -> bool:
@@ -121,6 +124,8 @@ class Candidate:
             return Mixture([part.build(n, config) for part, _ in self.parts], [share for _, share in self.parts])
         if self.weights == "constant":
             return Constant()
+        if self.weights == "logistic":
+            return Scaled(Logistic(self.penalty or 1.0), margin=config.margin)
         if self.weights == "laplacian":
             return Scaled(Laplacian(self.n_neighbors or 1, n_jobs=config.n_jobs))
         if self.weights == "neighbors":
@@ -155,16 +160,16 @@ Pair = tuple[str, str]
 
 def first_candidates(
     n: int, X: Any, pairs: list[Pair], config: SearchConfig, chunked: bool = False,
-    family: str = AUTO, regression: bool = False,
+    family: str = AUTO, regression: bool = False, linear: str = "linear",
 ) -> list[Candidate]:  # fmt: skip
     """Return the candidates with which a search begins, of all families ("auto") or of one `family`.
 
     X are some of the n rows. Each base learner is combined with all `pairs`. For rows in chunks there are no forests
-    and no neighbours.  For regression, forests are grown on the
-    labels that disambiguation estimates, so they are not combined with other principles unless these are set.
+    and no neighbours. The `linear` family is that of "auto". For regression, forests are grown on the labels that
+    disambiguation estimates, so they are not combined with other principles unless these are set.
     """
     if family == AUTO:
-        learners = _first_learners(n, X, config, chunked, regression)
+        learners = _first_learners(n, X, config, chunked, regression, linear)
     else:
         learners = iter(_learners_of(family, n, X, config, regression))
     soft = [pair for pair in pairs if pair[0] == "disambiguation"] if regression else []
@@ -182,6 +187,8 @@ def _learners_of(family: str, n: int, X: Any, config: SearchConfig, regression: 
         return [Candidate("constant")]
     if family == "linear":
         return [Candidate("linear", "standard", lam=lam) for lam in config.linear_lams]
+    if family == "logistic":
+        return [Candidate("logistic", "standard", penalty=one) for one in config.logistic_penalties]
     if family == "forest":
         # for classification, the others are tried if the first one is good
         forests = _forests(X.shape[1], config, regression)
@@ -209,7 +216,7 @@ def _forests(n_features: int, config: SearchConfig, regression: bool) -> list[tu
 
 
 def _first_learners(
-    n: int, X: Any, config: SearchConfig, chunked: bool, regression: bool = False
+    n: int, X: Any, config: SearchConfig, chunked: bool, regression: bool = False, linear: str = "linear"
 ) -> Iterator[Candidate]:
     """Yield the kernels of the first lam, the other families, then the other kernels.
 
@@ -223,7 +230,7 @@ def _first_learners(
     n_first = len(kernels) // len(config.kernel_lams)
     yield from kernels[:n_first]
     if X.shape[1] <= (config.linear_columns_regression if regression else config.linear_columns):
-        yield from learners("linear")
+        yield from learners(linear)
     low, high = config.forest_rows
     if low <= n <= high and not sparse.issparse(X) and not chunked:
         yield from learners("forest")

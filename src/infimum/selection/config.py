@@ -27,6 +27,8 @@ class SearchConfig:
     """Candidates evaluated in parallel. None is the number of BLAS threads from `parallel_rows` rows on, else one."""
     parallel_rows: int = 300
     """Rows. Below, evaluating one candidate after the other takes less time than several at once."""
+    single_precision_rows: int = 300
+    """Rows from which on kernels for labels are compared in single precision. Below, this saves no time."""
     random_state: Any = 0
     """Seed of the trees and of the Nyström centres."""
     verbose: int = 0
@@ -79,6 +81,8 @@ class SearchConfig:
     """Regularisation strengths of kernel ridge; the ridge is n lam."""
     linear_lams: tuple[float, ...] = (1e-3, 1e-1)
     """Regularisation strengths of linear ridge."""
+    logistic_penalties: tuple[float, ...] = (1.0, 10.0)
+    """Penalties of logistic regression, for features of variance 1."""
     n_trees: int = 100
     """Trees per forest."""
     n_trees_compared: int = 50
@@ -104,7 +108,7 @@ class SearchConfig:
     laplacian_rows_sparse: int = 5_000
     """`laplacian_rows` for sparse X, whose city-block distances take forty times as long."""
     linear_columns: int = 300
-    """Features up to which linear ridge is tried; beyond, its normal equations take longer than the kernels."""
+    """Features up to which linear ridge or logistic regression is tried; beyond, they take longer than the kernels."""
     linear_columns_regression: int = 5_000
     """`linear_columns` for regression, where many small effects often add up. With more features than rows, linear
     ridge is fitted as a kernel."""
@@ -170,6 +174,9 @@ class SearchConfig:
     min_gain_nearest: float = 0.05
     """Set risk that it must gain, in units of the mean squared difference of the two predictions. Otherwise it trades
     accuracy inside of wide intervals for tiny errors at their ends."""
+    min_kept_nearest: float = 0.5
+    """Share that it must keep of the log-likelihood that the best candidate gains over the constant. It is .6 and more
+    for concentrations between two limits, and below .3 for censored times, whose order would be lost."""
     min_noise: float = 0.03
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0
@@ -181,10 +188,11 @@ class SearchConfig:
     min_gain: float = 1e-3
     """Nats per row that feature relevances must gain."""
     n_kept: int = 1
-    """Candidates per principle and family that go on to more rows, with and without feature relevances each."""
+    """Candidates per principle and family that go on to more rows, with and without feature relevances and with each
+    kind of kernel."""
     search_cells: float = 5e7
     """Rows times rows times numbers of an embedded set up to which principles with costly predictions are compared."""
-    family_order: tuple[str, ...] = ("kernel", "linear", "forest", "neighbors")
+    family_order: tuple[str, ...] = ("kernel", "linear", "logistic", "forest", "neighbors")
     """The family that is preferred among candidates that may be equally good."""
     family_order_rankings: tuple[str, ...] = ("linear", "kernel", "forest", "neighbors")
     """`family_order` for rankings. If people compare only items that are almost equal, many models agree with held-out
@@ -213,6 +221,19 @@ class SearchConfig:
     intercept_weight: float = 100.0
     """Variance of the constant feature, in units of the number of features, that stands for the unpenalised intercept
     of linear ridge during the search."""
+
+    # Sequences
+
+    chain_lams: tuple[float, ...] = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+    """Regularisation strengths of `PartialSequenceTagger`, compared in this order until the likelihood falls."""
+    n_sequences: int = 1000
+    """Labelled sequences that are compared at most. More make the search slower and hardly change its result."""
+    n_sequences_held_out: int = 100
+    """Held-out sequences after which no further fold is evaluated. Small data use all folds."""
+    chain_max_iter: int = 60
+    """Iterations of a fit that is only compared. It starts at the solution for the previous strength."""
+    chain_tol: float = 1e-4
+    """Relative change of the objective at which such a fit ends."""
 
     def __repr__(self) -> str:
         changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]

@@ -86,7 +86,7 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
         record.compare(near, data)
         noisy = [one for one in record.on(data) if is_noisy(one)]
         best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
-        best = [one for one in best if regression or one.weights != "forest"]
+        best = [one for one in best if not one.has_relevance and (regression or one.weights != "forest")]
         near = [one for top in best for one in top.neighbours(config)]
     noisy = [one for one in record.on(data) if is_noisy(one)]
     if regression:
@@ -125,8 +125,9 @@ def _with_noise(tops: list, problem: Any) -> list[Candidate]:
     found = [replace(one.candidate, principle=NOISY) for one in tops]
     if problem.rule.n_choices != 1 or problem.given:
         return found
-    smooth = [one for one in found if one.weights != "forest"]
-    return [*found, *(near for one in smooth for near in one.neighbours(problem.config, rougher=True))]
+    # relevances are learned again for each fold, and forests are fitted again
+    plain = [one for one in found if not (one.has_relevance or one.weights == "forest")]
+    return [*found, *(near for one in plain for near in one.neighbours(problem.config, rougher=True))]
 
 
 def _any_gains(found: list, tops: list, n_se: float) -> bool:

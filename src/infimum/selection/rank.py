@@ -79,15 +79,16 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
         How they are compared.
     """
     nearest, others = _split(found, is_nearest)
+    nearest = [one for one in nearest if _keeps_likelihood(one, others, rule)]
     if nearest and others:
         mean, best = select(others, rule), min(nearest, key=_mean_loss)
         gains = not is_noisy(mean) and mean.rows.is_worse(best.rows, rule.config.n_se_nearest)
         # beside wide intervals, predictions far off the estimated values gain almost nothing
         moved = float(np.square(best.z - mean.z).reshape(len(best.z), -1).sum(axis=1).mean())
         return best if gains and _mean_loss(mean) - _mean_loss(best) >= rule.config.min_gain_nearest * moved else mean
-    noisy, others = _split(found, is_noisy)
+    noisy, others = _split(others or found, is_noisy)
     if not noisy or not others:
-        return _select(found, rule)
+        return _select(noisy or others, rule)
     plain = _select(others, rule)
     noisy = [one for one in noisy if _pays(one, plain, others, rule)]
     return _best_noisy(noisy, rule) if noisy else plain
@@ -253,16 +254,18 @@ def survivors(found: Sequence[Evaluation], rule: Rule) -> list[Evaluation]:
     """Return the constants, and the few candidates of each competitive group that may be as good as its best one.
 
     The best candidates with and without feature relevances are counted separately, as they profit differently from
-    more rows. Groups without a likelihood are left out if the likeliest candidate has almost the least set risk,
-    because it goes first then.
+    more rows, and those with each kind of kernel, which few rows do not distinguish. Groups without a likelihood are
+    left out if the likeliest candidate has almost the least set risk, because it goes first then.
     """
     kept = [one for one in found if is_constant(one)]
     models = [one for one in found if not is_constant(one)]
     groups = competitive_groups(models or found, rule, rule.n_se_more_rows)
     soft = [group[0] for group in groups if has_likelihood(group[0])]
     for group in groups:
-        by_relevance = ([one for one in group if one.candidate.has_relevance is with_it] for with_it in (False, True))
-        few = {id(one) for some in by_relevance for one in some[: rule.config.n_kept]}
+        kinds: dict[tuple[bool, str], list[Evaluation]] = {}
+        for one in group:
+            kinds.setdefault((one.candidate.has_relevance, one.candidate.kernel), []).append(one)
+        few = {id(one) for some in kinds.values() for one in some[: rule.config.n_kept]}
         best, *others = [one for one in group if id(one) in few]
         if soft and not has_likelihood(best) and not likeliest(soft).rows.is_worse(best.rows, rule.config.n_se_tie):
             continue
@@ -326,6 +329,19 @@ def is_nearest(one: Evaluation) -> bool:
     return one.candidate.principle == NEAREST
 
 
+def _keeps_likelihood(nearest: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
+    """Whether predictions that minimise the infimum loss keep enough of what models gain over the constant.
+
+    Values of most rows may be beyond a detection limit. Predictions at the limit then have almost no loss, although
+    values are far from it, and their order is lost.
+    """
+    constants, models = _split(others, is_constant)
+    if not constants or not models:
+        return True
+    least, largest = (likeliest(some).result.log_likelihood for some in (constants, models))
+    return nearest.result.log_likelihood - least >= rule.config.min_kept_nearest * (largest - least)
+
+
 def nearest_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:
     """Return the selected candidate and the best forest of each kind, with predictions that minimise the infimum loss.
 
@@ -372,4 +388,4 @@ def _roughness(one: Evaluation) -> tuple[float, ...]:
     Of forests, those with small leaves go first.
     """
     found = one.candidate
-    return found.has_relevance, -(found.lam or 0.0), found.gamma or 0.0, found.min_samples_leaf or 0
+    return found.has_relevance, -(found.lam or found.penalty or 0.0), found.gamma or 0.0, found.min_samples_leaf or 0

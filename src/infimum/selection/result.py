@@ -29,6 +29,7 @@ class Result:
     gamma: float
     """The kernel width in units of 1 / (median distance); NaN if there is none, as for all parameters."""
     lam: float
+    penalty: float
     n_neighbors: float
     min_samples_leaf: float
     max_features: float
@@ -74,6 +75,8 @@ class Result:
             return f"mixture of {len(self.parts.split('; '))}"
         if self.weights == "linear":
             return f"linear, lam {self.lam:.0e}, {self.scaling}"
+        if self.weights == "logistic":
+            return f"logistic, penalty {self.penalty:g}"
         if self.kernel:
             text = f"{self.kernel} {self.gamma:g}, lam {self.lam:.0e}, {self.scaling}"
             return text if self.weights == "kernel" else f"{self.weights}, {text}"

@@ -101,6 +101,12 @@ class SearchProblem:
         return known and self.rule.exact < 1 and int(sets.is_exact.sum()) >= self.config.min_exact_rows
 
     @property
+    def has_plain_labels(self) -> bool:
+        """Whether each row has one label, which neither several annotators nor the other rows of a group restrict."""
+        sets = self.sets
+        return self.rule.n_choices == 1 and sets.answers_of_sources() is None and sets.group_constraints is None
+
+    @property
     def given(self) -> bool:
         """Whether the user has set the weights."""
         return not self.recipe.selects_weights
@@ -115,9 +121,11 @@ class SearchProblem:
         if self.given:
             learner = Candidate(type(self.recipe.weights).__name__)
             return combined(learner, self.pairs, self.recipe.weights.signed)
+        linear = "logistic" if self.has_plain_labels and not self.chunked else "linear"
         found = first_candidates(
-            self.n, self.table.X, self.pairs, self.config, self.chunked, self.recipe.weights, self.rule.regression
-        )
+            self.n, self.table.X, self.pairs, self.config, self.chunked, self.recipe.weights, self.rule.regression,
+            linear,
+        )  # fmt: skip
         return found + (with_exact_rows(found) if self.tries_exact_rows else [])
 
     def data(self, rows: NDArray, threads: int = 1) -> EvaluationData:

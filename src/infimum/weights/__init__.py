@@ -7,6 +7,7 @@ from .families.forest import Forest
 from .families.kernel_ridge import KernelRidge
 from .families.laplacian import Laplacian
 from .families.linear import LinearRidge
+from .families.logistic import Logistic
 from .families.neighbors import Neighbors
 from .families.nystrom import Nystrom
 from .mixture import Mixture
@@ -23,6 +24,7 @@ __all__ = [
     "LabelledRowsOnly",
     "Laplacian",
     "LinearRidge",
+    "Logistic",
     "Mixture",
     "Neighbors",
     "Nystrom",
@@ -41,6 +43,7 @@ BY_NAME: dict[str, type[Weights]] = {
     "kernel": KernelRidge,
     "nystrom": Nystrom,
     "linear": LinearRidge,
+    "logistic": Logistic,
     "neighbors": Neighbors,
     "forest": Forest,
     "boosting": Boosting,

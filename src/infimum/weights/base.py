@@ -31,27 +31,32 @@ class Target:
         repeated rows.
     exact : (n,) booleans, optional
         Which rows have an exact label; all labelled rows by default.
+    options : (n, c) array, optional
+        The candidates if each row has one of c labels: booleans, or likelihoods of soft labels.
     """
 
     def __init__(
-        self, phi: Any, labelled: NDArray | None = None, groups: NDArray | None = None, exact: NDArray | None = None
-    ):
+        self, phi: Any, labelled: NDArray | None = None, groups: NDArray | None = None, exact: NDArray | None = None,
+        options: NDArray | None = None,
+    ):  # fmt: skip
         self.phi = phi
         self.labelled = np.ones(phi.shape[0], dtype=bool) if labelled is None else labelled
         self.groups = groups
         self.exact = self.labelled if exact is None else exact
+        self.options = options
 
     def __getitem__(self, rows: Any) -> Target:
         groups = None if self.groups is None else self.groups[rows]
-        return Target(self.phi[rows], self.labelled[rows], groups, self.exact[rows])
+        options = None if self.options is None else self.options[rows]
+        return Target(self.phi[rows], self.labelled[rows], groups, self.exact[rows], options)
 
     def with_phi(self, phi: Any) -> Target:
         """Return the same rows with other embedded sets."""
-        return Target(phi, self.labelled, self.groups, self.exact)
+        return Target(phi, self.labelled, self.groups, self.exact, self.options)
 
     def exact_only(self) -> Target:
         """Return the same rows, of which only those with an exact label count as labelled."""
-        return Target(self.phi, self.exact, self.groups, self.exact)
+        return Target(self.phi, self.exact, self.groups, self.exact, self.options)
 
 
 def as_target(target: Any) -> Target | None:

@@ -12,15 +12,16 @@ from sklearn.datasets import load_digits, make_classification
 
 from infimum import Disambiguation, PartialClassifier, PartialSearch, Taxonomy, Votes, clean_labels
 from infimum.data import Table
-from infimum.disambiguation import posterior_of, soft
+from infimum.disambiguation import fit_growing, posterior_of, soft
 from infimum.disambiguation.fallible import Fallible
+from infimum.disambiguation.soft import HELD_OUT_SCHEDULE
 from infimum.evidence import Prior, SourceModel
 from infimum.evidence.calibration import PRIOR_MASS, fit_temperature, with_unit_sum
 from infimum.outputs import Labels
 from infimum.selection import SearchConfig
 from infimum.selection.candidates import NOISY, Candidate
 from infimum.selection.kernel_cache import KernelCache
-from infimum.weights import Forest, KernelRidge, LinearRidge
+from infimum.weights import Forest, KernelRidge, LinearRidge, Mixture, Target
 from infimum.weights.holdout import folds_of
 from small_search import SMALL_SEARCH
 
@@ -255,6 +256,23 @@ def test_noise_is_selected_for_forests():
     assert abs(float(model.noise_) - miss.mean()) < 0.1
     score, without = (np.mean(one.predict(X[500:]) == truth[500:]) for one in (model, plain))
     assert score > without + 0.03
+
+
+def test_a_forest_of_a_mixture_is_grown_on_the_labels_that_the_kernel_estimates():
+    X, truth = digits_rows()
+    mask, _ = independent_sets(truth, 0.4, 10)
+    sets = Labels().fit(mask).read(mask)
+    posterior = posterior_of(sets, noise="estimate")
+    target = Target(1.0 - mask, np.ones(len(X), dtype=bool))
+    mixture = Mixture([KernelRidge(1e-4), Forest(20, random_state=0)])
+    fitted, q = fit_growing(mixture, X, target, posterior, n_growths=1)
+    kernel = KernelRidge(1e-4).fit(X).loo_operator()
+    own = soft(kernel, posterior_of(sets, noise="estimate"), HELD_OUT_SCHEDULE).q
+    F = kernel(own[:, 0])[:, None]
+    np.testing.assert_allclose(q, posterior.label_probabilities(own, F), atol=1e-8)
+    forest = Forest(20, random_state=0).fit(X, target.with_phi(1 - q[:, 0]))
+    np.testing.assert_allclose(np.asarray(fitted.parts_[1](X[:20])), np.asarray(forest(X[:20])))
+    assert np.mean(q[:, 0].argmax(axis=1) == truth) > 0.7
 
 
 def test_forests_are_compared_by_fits_without_the_held_out_sets():

@@ -66,7 +66,8 @@ class SetPosterior(ABC):
     """The same for model selection, which does not fit them to the final labels."""
     confirms_growths: bool = False
     """Whether supervised weights that are fitted to estimated labels confirm these too easily, as outside of the sets.
-    Models are then compared by fits without each fold."""
+    Parts of a mixture that do not depend on the target then estimate the labels first, and models are compared by fits
+    without each fold."""
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
     ranks_errors: bool = False

@@ -235,7 +235,8 @@ def fit_growing(
     Returns the weights, and the state that they were fitted to if it is final (`SetPosterior.confirms_growths`).
 
     Sets are a poor target: a forest that is grown on the middles of wide intervals splits by their widths. Each round
-    estimates the labels from what the other rows predict, and fits the weights to these.
+    estimates the labels from what the other rows predict, and fits the weights to these. If the state is final, labels
+    that the other parts of a mixture estimate are used at once.
     """
     if posterior is None or not n_growths or not weights.supervised:
         return weights.fit(X, target, sample_weight), None
@@ -248,6 +249,11 @@ def fit_growing(
 
     phi = posterior.growth_target(posterior.phi(q))
     fitted = weights.fit_roughly(X, target.with_phi(phi), sample_weight)
+    first = fitted.first_operator() if posterior.confirms_growths else None
+    if first is not None:
+        q = soft(first, posterior, HELD_OUT_SCHEDULE, sample_weight).q
+        q = posterior.growth_state(posterior.predictor(first)(q), q)
+        return regrown(fitted), q
     for _ in range(n_growths):
         operator = fitted.loo_operator()
         if operator is None:  # weights without leave-one-out predictions cannot estimate labels

@@ -94,6 +94,27 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     elif problem.rule.n_choices == 1:
         starts = relevance_starts([one for one in noisy if not one.candidate.has_relevance], problem.rule)
         record.compare(relevant_candidates(problem, data, record, starts), data)
+        record.compare(_forests_of_labels(problem, record.on(data)), data)
+
+
+def _forests_of_labels(problem: Any, found: list) -> list[Candidate]:
+    """Return the best forest for sets that may miss the true label, and its mixture with the likeliest other candidate.
+
+    The forest of the mixture is grown on the labels that the other part estimates. Forests may be good then that were
+    far behind on sets with errors, and are not evaluated on these rows.
+    """
+    others = [one for one in found if is_noisy(one) and one.candidate.weights != "forest"]
+    plain = sorted(_soft(found, problem), key=lambda one: -one.result.log_likelihood)
+    forests = [one.candidate for one in plain] + problem.first_candidates()
+    forests = [one for one in forests if one.weights == "forest" and not one.rows]
+    if not (others and plain and forests):
+        return []
+    best = likeliest(others)
+    if best.result.log_likelihood <= plain[0].result.log_likelihood:  # forests take longest, so others must gain first
+        return []
+    first, forest = best.candidate, replace(forests[0], principle=NOISY)
+    mixture = Candidate("mixture", parts=((first, 0.5), (forest, 0.5)), principle=NOISY)
+    return [forest, replace(mixture, negative_weights=first.negative_weights)]
 
 
 def _with_noise(tops: list, problem: Any) -> list[Candidate]:

@@ -89,8 +89,9 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     noisy, others = _split(others or found, is_noisy)
     if not noisy or not others:
         return _select(noisy or others, rule)
-    plain, best = _select(others, rule), _best_noisy(noisy, rule)
-    return best if _pays(best, plain, others, rule) else plain
+    plain = _select(others, rule)
+    noisy = [one for one in noisy if _pays(one, plain, others, rule)]
+    return _best_noisy(noisy, rule) if noisy else plain
 
 
 def _select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
@@ -107,12 +108,13 @@ def _best_noisy(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
     """Return the best candidate under the assumption that sets may miss the true label.
 
     Errors in the sets make all scores less certain. Smooth candidates, which go first otherwise, are not better then,
-    and the set risk is as informative as the likelihood.
+    and the set risk is as informative as the likelihood. A mixture may be worse, as among other candidates.
     """
     if rule.n_choices != 1:
         return best_model(found, rule)
     best = likeliest(found)
-    return max(found, key=lambda one: one.rows.standard_errors_below(best.rows))
+    slack = rule.config.n_se_mixture
+    return max(found, key=lambda one: one.rows.standard_errors_below(best.rows) + slack * bool(one.candidate.parts))
 
 
 def _is_dependent(one: Evaluation, constants: Sequence[Evaluation], rule: Rule) -> bool:

@@ -104,6 +104,10 @@ class Weights(BaseEstimator, ABC):
         """Fit for a first estimate of the labels, after which `refit` follows; some families save time here."""
         return self.fit(X, target, sample_weight)
 
+    def first_operator(self) -> LooOperator | None:
+        """Return leave-one-out predictions of the parts that do not depend on the target; None if there are none."""
+        return None if self.supervised else self.loo_operator()
+
     def check_rows(self, rows: Any) -> Self:
         """Return self, or raise an error if these weights do not support rows in chunks."""
         if not rows.in_memory and not self.supports_chunks:

@@ -126,6 +126,16 @@ class Mixture(Weights):
             return None
         return lambda phi: np.asarray(sum(share * one(phi) for share, one in zip(self.shares_, operators)))
 
+    def first_operator(self) -> LooOperator | None:
+        kept = [k for k, part in enumerate(self.parts_) if not part.supervised]
+        for k in kept:
+            self._operators[k] = self._operators[k] or self.parts_[k].loo_operator()
+        operators = [self._operators[k] for k in kept]
+        if not kept or None in operators:
+            return None
+        shares = self.shares_[kept] / self.shares_[kept].sum()
+        return lambda phi: np.asarray(sum(share * one(phi) for share, one in zip(shares, operators) if one))
+
     def held_out(self, X: Any, target: Any, sample_weight: Any, folds: list[NDArray] | None) -> Holdout:
         return MixedHoldout([part.held_out(X, target, sample_weight, folds) for part in self.parts_], self.shares_)
 

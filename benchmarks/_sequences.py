@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks._tools import Table
 from infimum import PartialSequenceTagger
-from infimum.data.tokens import NOTHING, OFFSETS, TokenFeatures, read_tokens, word_features
+from infimum.data.tokens import OFFSETS, PADDING, TokenFeatures, read_tokens, word_features
 from infimum.datasets import data_folder
 
 Sentence = list[tuple[str, str]]
@@ -67,7 +67,7 @@ def accuracy(predicted: list, sentences: list[Sentence]) -> float:
 def feature_texts(sentence: list[str]) -> list[list[str]]:
     """The features of the library as text, for crfsuite."""
     far = max(OFFSETS)
-    wide = [NOTHING] * far + sentence + [NOTHING] * far
+    wide = [PADDING] * far + sentence + [PADDING] * far
     return [
         [f"{o}:{f}" for o, which in OFFSETS.items() for f in word_features(wide[k + far + o], which)]
         for k in range(len(sentence))

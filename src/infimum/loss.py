@@ -33,7 +33,7 @@ class Principle(BaseEstimator, ABC):
     """1 if the loss is the minimum over the set, -1 the maximum, 0 the mean, and None otherwise."""
 
     alternates: ClassVar[bool] = False
-    """Whether `answer` is defined, which `solvers.Alternate` needs."""
+    """Whether `attaining` is defined, which `solvers.Alternate` needs."""
 
     descends: ClassVar[bool] = False
     """Whether alternation never increases the objective when all weights are positive."""
@@ -58,9 +58,9 @@ class Principle(BaseEstimator, ABC):
         """Return L as piecewise quadratic functions of a real output, or None."""
         return None
 
-    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
+    def attaining(self, sets: Sets, psi: NDArray) -> NDArray:
         """Return a point of the convex hull of S_i whose loss at z is L(z, S_i), (n_z, n, d)."""
-        raise NotImplementedError(f"{type(self).__name__} does not define answer.")
+        raise NotImplementedError(f"{type(self).__name__} does not define attaining.")
 
     def start(self, sets: Sets) -> NDArray:
         """Return the points from which alternation starts, (n, d)."""
@@ -105,8 +105,8 @@ class Infimum(BuiltIn):
     sign = 1
     descends = True
 
-    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
-        return sets.answers(psi)
+    def attaining(self, sets: Sets, psi: NDArray) -> NDArray:
+        return sets.argmin_shared(psi)
 
     def opposite(self) -> Principle:
         return Supremum()
@@ -119,7 +119,7 @@ class Average(BuiltIn):
     sign = 0
     descends = True
 
-    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
+    def attaining(self, sets: Sets, psi: NDArray) -> NDArray:
         center = sets.center()
         return np.broadcast_to(center, (len(psi), *center.shape))
 
@@ -136,8 +136,8 @@ class Supremum(BuiltIn):
     name = "supremum"
     sign = -1
 
-    def answer(self, sets: Sets, psi: NDArray) -> NDArray:
-        return sets.answers(-psi)
+    def attaining(self, sets: Sets, psi: NDArray) -> NDArray:
+        return sets.argmin_shared(-psi)
 
     def opposite(self) -> Principle:
         return Infimum()
@@ -200,9 +200,9 @@ class Loss:
         psi = self.output.psi(z)
         return np.hstack([term.principle.loss(term.sets, psi) for term in self.terms])
 
-    def answer(self, psi: NDArray) -> NDArray:
+    def attaining(self, psi: NDArray) -> NDArray:
         """Return phi(y_i) for the y_i whose loss at z is L(z, S_i): (n_z, d) -> (n_z, n, d)."""
-        return np.concatenate([term.principle.answer(term.sets, psi) for term in self.terms], axis=1)
+        return np.concatenate([term.principle.attaining(term.sets, psi) for term in self.terms], axis=1)
 
     def start(self) -> NDArray:
         """Return the points from which alternation starts, (n, d)."""

@@ -280,7 +280,7 @@ def _weights(sample_weight: Any, n: int) -> NDArray:
     bad = BadRows("sample_weight")
     for row in np.flatnonzero(~(np.isfinite(w) & (w >= 0))):
         bad.add(row, f"expected a number >= 0, got {w[row]:g}")
-    bad.refuse("A row of weight 0 is left out, one of weight 2 counts twice.")
+    bad.raise_if_any("A row of weight 0 is left out, one of weight 2 counts twice.")
     if not w.any():
         raise InputError("sample_weight is 0 in every row: there is nothing to score.")
     return w / w.max()  # means do not change, and sums do not overflow
@@ -299,7 +299,7 @@ def _numbers(z: Any) -> NDArray:
     bad = BadRows("the predictions")
     for row in np.flatnonzero(~np.isfinite(out.reshape(len(out), -1)).all(axis=1)):
         bad.add(row, f"expected finite numbers, got {shown(out[row])}")
-    bad.refuse("Predictions are points, not sets.")
+    bad.raise_if_any("Predictions are points, not sets.")
     return out
 
 
@@ -385,7 +385,7 @@ def _orders(y: Any, z: Any, items: Any) -> tuple[PartialOrders, NDArray]:
             bad.add(row, f"Row {row} of z must contain every item once, got {shown(order)}")
         else:
             orders[row] = found
-    bad.refuse(f"The items are {listed(names.list)}.")
+    bad.raise_if_any(f"The items are {listed(names.list)}.")
     y = materialise(y)
     sets = Rankings(names.list).fit(y).read(y)
     if len(sets) != len(z):

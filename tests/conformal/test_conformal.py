@@ -1,6 +1,7 @@
 """Conformal: what it returns, its errors, and that it is reproducible."""
 
 import pickle
+import warnings
 from itertools import cycle
 
 import numpy as np
@@ -31,6 +32,7 @@ from small_search import SMALL_SEARCH
 
 from .problems import NAMES, PROBLEMS, RIDGE, draw_labels, draw_numbers
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* of the prediction sets contain all outputs")
 CLASSIFIER = PartialClassifier(principle="average", negative_weights="inside", weights=RIDGE)
 REGRESSOR = PartialRegressor(principle="infimum", negative_weights="inside", weights=RIDGE)
 
@@ -237,6 +239,20 @@ def test_groups_by_column_and_frame(rng):
     assert by_number.guarantee_.startswith("In every group, with probability at least 0.8")
     with pytest.raises(ValueError, match=r"groups must contain one name per row, shape \(100,\)"):
         Conformal(model, prefit=True, groups=lambda X: 1).conformalize(X[100:], sets[100:])
+
+
+def test_prediction_sets_that_contain_everything_warn():
+    """Two of six items are compared per row, so covers='truth' has to allow for nearly all orders."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 2))
+    pairs = [rng.choice(6, 2, replace=False).tolist() for _ in X]
+    y = [[(a, b) if X[k, 0] + (a - b) / 2 > 0 else (b, a)] for k, (a, b) in enumerate(pairs)]
+    ranker = PartialRanker(items=6, weights=RIDGE, principle="average")
+    with pytest.warns(InfimumWarning, match=r"% of the prediction sets contain all outputs.*Set covers='set'"):
+        Conformal(ranker).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Conformal(ranker, covers="set").fit(X, y)
 
 
 INVALID = [

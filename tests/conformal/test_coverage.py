@@ -17,6 +17,7 @@ from small_search import SMALL_SEARCH
 
 from .problems import CASES, NAMES, PROBLEMS, RIDGE, draw_labels, inputs, labels, named
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* of the prediction sets contain all outputs")
 ERROR = 1e-6
 LEVEL = 0.9
 N, Q = 1500, 4000

@@ -68,8 +68,8 @@ def test_bad_rows_keep_the_order_of_places_and_show_empty_cells():
     bad.add("line 9", "empty", None)
     bad.add("line 2", "wrong")
     with pytest.raises(InputError, match=r"(?s)2 records of t.csv .*line 9: empty, got None\n  line 2: wrong\nFix."):
-        bad.refuse("Fix.")
-    BadRows().refuse("Nothing was added.")
+        bad.raise_if_any("Fix.")
+    BadRows().raise_if_any("Nothing was added.")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Features: tables with numbers, text, categories, dates and gaps."""
 
+import math
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -149,9 +150,23 @@ def test_recognise(cells, kind):
     assert recognise("a", cells).kind == kind
 
 
-def test_arrays_and_empty_tables_are_refused():
-    with pytest.raises(ValueError, match="needs a table with named columns"):
-        Features().fit([[1.0]])
+@pytest.mark.parametrize("convert", [np.array, lambda rows: rows])
+def test_arrays_are_tables_with_numbered_columns(convert):
+    rows = [[1.5, math.nan, "a"], [2.5, 3.5, "b"], [2.0, 4.5, "a"], [0.5, math.nan, "b"]]
+    numbers = convert([row[:2] for row in rows])
+    made = Features().fit(numbers)
+    assert list(made.feature_names_in_) == ["x0", "x1"]
+    table = pd.DataFrame([row[:2] for row in rows], columns=["x0", "x1"])
+    np.testing.assert_array_equal(made.transform(numbers), Features().fit_transform(table))
+    np.testing.assert_array_equal(made.transform(numbers), made.transform(table))
+    assert Features().fit_transform(np.array(rows, dtype=object)).shape == (4, 5)
+    with pytest.raises(ValueError, match="X has 3 features, but Features is expecting 2 features as input"):
+        made.transform(np.array(rows, dtype=object))
+
+
+def test_empty_tables_are_refused():
+    with pytest.raises(ValueError, match=r"a two-dimensional array\. Got"):
+        Features().fit([1.0, 2.0])
     with pytest.raises(ValueError, match=r"no column to learn from. All are left out: a \(constant\)"):
         Features().fit(pd.DataFrame({"a": [1, 1]}))
 

@@ -12,7 +12,7 @@ import pytest
 
 from infimum import InfimumWarning, datasets
 from infimum.datasets import _fetch, _registry, fetch
-from infimum.datasets._registry import REGISTRY, Entry, checksums
+from infimum.datasets._registry import REGISTRY, DatasetEntry, checksums
 
 
 def test_every_file_has_a_checksum_and_every_checksum_a_data_set():
@@ -114,7 +114,7 @@ def server(tmp_path, monkeypatch):
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=served)) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         base = f"http://127.0.0.1:{http.server_port}/"
-        monkeypatch.setitem(REGISTRY, "test/tiny", Entry(("test/tiny.csv",), "http://home", "none", base))
+        monkeypatch.setitem(REGISTRY, "test/tiny", DatasetEntry(("test/tiny.csv",), "http://home", "none", base))
         sums = {"test/tiny.csv": hashlib.sha256(b"1,2\n").hexdigest()}
         monkeypatch.setattr(_fetch, "checksums", lambda: sums)
         yield served
@@ -177,7 +177,8 @@ def test_an_interrupted_download_leaves_nothing(server, tmp_path, monkeypatch):
 
 def test_a_data_set_half_of_which_came_keeps_that_half(server, tmp_path, monkeypatch):
     both = REGISTRY["test/tiny"]
-    monkeypatch.setitem(REGISTRY, "test/two", Entry(("test/tiny.csv", "test/gone.csv"), both.home, "none", both.base))
+    two = DatasetEntry(("test/tiny.csv", "test/gone.csv"), both.home, "none", both.base)
+    monkeypatch.setitem(REGISTRY, "test/two", two)
     monkeypatch.setitem(_fetch.checksums(), "test/gone.csv", "0" * 64)
     (server / "tiny.csv").write_bytes(b"1,2\n")
     with pytest.raises(FileNotFoundError, match=r"gone\.csv is not at"):

@@ -46,7 +46,7 @@ def test_the_degree_is_that_of_the_law_of_the_sets(c):
     assert found.degree == found.degrees.value[0][off].max()
     low, high = found.degree_interval
     assert low < found.degree < high
-    assert found.can_tell is True
+    assert found.is_identifiable is True
     assert found.verdict.startswith("Yes")
 
 
@@ -68,7 +68,7 @@ def test_classes_that_are_never_apart_are_named_and_no_model_tells_them_apart():
     X, _, sets = never_apart()
     found = identifiability(X, sets)
     assert found.inseparable == [("a", "b")]
-    assert found.can_tell is False
+    assert found.is_identifiable is False
     assert found.verdict.startswith("No. a and b always appear together")
     scores = PartialClassifier().fit(X, sets).decision_function(X)
     assert np.array_equal(scores[:, 0], scores[:, 1])
@@ -110,7 +110,7 @@ def test_a_class_that_never_comes_without_another_is_shadowed():
     found = identifiability(X, outputs.CandidateLabels(mask, ["a", "b", "c", "d"]))
     assert found.shadowed == [("a", "b")]
     assert found.inseparable == []
-    assert found.can_tell is False
+    assert found.is_identifiable is False
     assert "a never appears without b" in found.verdict
     risks = -PartialClassifier.paper(weights="neighbors").fit(X, outputs.CandidateLabels(mask)).decision_function(X)
     assert (risks[:, 1] <= risks[:, 0]).all()  # where weights are not negative, b always fits where a does
@@ -152,7 +152,7 @@ def test_tags_that_are_never_denied():
     y = [{"red": bool(a > 0)} if rng.random() < 0.5 else {"big": True} for a, _ in X]
     found = identifiability(X, y, outputs.Tags())
     assert found.everywhere == ["big present"]
-    assert found.can_tell is False
+    assert found.is_identifiable is False
     row = found.questions[0].row
     assert found.questions[0].text == f"Row {row}: is it big?"
     assert "big" not in y[row]
@@ -177,11 +177,11 @@ def test_numbers_without_an_upper_bound():
     x = rng.normal(size=100)
     with pytest.warns(InfimumWarning, match="only lower bounds"):
         half = identifiability(x[:, None], [(v - rng.random(), None) for v in x], outputs.Reals())
-    assert half.can_tell is False
+    assert half.is_identifiable is False
     assert "and above is never excluded" in half.verdict
     both = identifiability(x[:, None], [(v - rng.random(), v + rng.random()) for v in x], outputs.Reals())
     assert both.blind == []
-    assert both.can_tell is not False
+    assert both.is_identifiable is not False
 
 
 def test_rows_that_say_nothing_and_classes_that_are_rare():

@@ -4,6 +4,7 @@ import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from scipy.optimize import minimize
@@ -252,6 +253,13 @@ def test_wrong_constraints(constraints, text):
     model = PartialClassifier(classes=[0, 1], principle=Disambiguation(constraints=constraints), weights="kernel")
     with pytest.raises(ValueError, match=text):
         model.fit(np.arange(4.0)[:, None], [None] * 4)
+
+
+def test_shares_in_a_dataframe_are_those_of_a_mapping():
+    table = pd.DataFrame({"yes": [0.5, 1.0], "no": [0.5, np.nan]}, index=["b", "a"])
+    found = Share.of_groups(["a", "b", "b"], table)
+    known = [(one.rows.tolist(), dict(one.shares)) for one in found]
+    assert known == [([1, 2], {"yes": 0.5, "no": 0.5}), ([0], {"yes": 1.0})]
 
 
 def test_shares_of_groups_without_rows():

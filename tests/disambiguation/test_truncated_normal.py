@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -388,6 +389,19 @@ def test_lower_bounds_alone_give_predictions_near_them(rng):
     assert model.predict(X).max() <= lower.max() + 0.05 * np.ptp(lower)
 
 
+@pytest.mark.parametrize("bounds, remedy", [(None, "or lower bounds."), ((0, None), "leave out bounds to predict the")])
+def test_upper_bounds_alone_warn_also_with_bounds(rng, bounds, remedy):
+    X, _, t = curve(rng, 60, 3)
+    y = np.column_stack([np.full(60, -math.inf), t - t.min() + 1])
+    model = PartialRegressor(bounds=bounds, weights="linear")
+    with pytest.warns(InfimumWarning, match=f"only upper bounds.*{remedy}"):
+        model.fit(X, y)
+    y[0] = 2  # one exact value
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y)
+
+
 def test_chunks_with_a_one_sided_interval(rng):
     """The average of a one-sided interval is not defined, and not needed."""
     X, _, t = curve(rng, 120, 3)
@@ -395,3 +409,28 @@ def test_chunks_with_a_one_sided_interval(rng):
     y[0, 1] = math.inf
     model = PartialRegressor().fit(Chunks([(X[:60], y[:60]), (X[60:], y[60:])]))
     assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    "base", [weights.Scaled(weights.KernelRidge(lam=0.02, gamma=0.2)), weights.Forest(50, random_state=0)]
+)
+def test_predictions_from_one_sided_intervals_are_not_shrunk(base, rng):
+    """Each value is only known to be above or below a random number; the slope of truth on predictions is near 1."""
+    X = rng.uniform(-1, 1, (700, 3))
+    truth = 2 * X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(700)
+    number = rng.choice(truth, 700)
+    above = truth >= number
+    y = np.column_stack([np.where(above, number, -np.inf), np.where(above, np.inf, number)])
+    model = PartialRegressor(principle=Disambiguation(), weights=base).fit(X[:400], y[:400])
+    slope, _ = np.polyfit(model.predict(X[400:]), truth[400:], 1)
+    assert 0.8 < slope < 1.25
+    assert metrics.covering_rate(y[:400], model.labels_) == 1  # the estimated labels stay in their intervals
+
+
+def test_two_sided_intervals_are_not_stretched(rng):
+    _, _, bounds = banded(rng, 60, open_ends=False)
+    space = outputs.Reals().fit(bounds)
+    posterior = posterior_of(space.read(bounds))
+    q = posterior.prior()
+    posterior.update(q, q, 1.0)
+    assert posterior.phi(q) is q

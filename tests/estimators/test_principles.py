@@ -25,8 +25,8 @@ class Hurwicz(Principle):
     def loss(self, sets, psi):
         return self.optimism * Infimum().loss(sets, psi) + (1 - self.optimism) * Supremum().loss(sets, psi)
 
-    def answer(self, sets, psi):
-        return self.optimism * Infimum().answer(sets, psi) + (1 - self.optimism) * Supremum().answer(sets, psi)
+    def attaining(self, sets, psi):
+        return self.optimism * Infimum().attaining(sets, psi) + (1 - self.optimism) * Supremum().attaining(sets, psi)
 
 
 class SignedHurwicz(Hurwicz):

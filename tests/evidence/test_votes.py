@@ -9,8 +9,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.model_selection import KFold, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
 
 from infimum import (
+    Features,
     InputError,
     Not,
     PartialClassifier,
@@ -73,11 +75,15 @@ def test_answers_are_anything_that_y_may_contain():
     "make, message",
     [
         (lambda: Votes(np.array([[0, -1]])), r"missing=-1"),
-        (lambda: Votes(["cat", "dog", "ow"]), r"rows of 2 and 3 answers"),
+        (lambda: Votes([["a"], ["a", "b"]]), r"rows of 1 and 2 answers"),
+        (lambda: Votes(["cat", "dog"]), r"a list of answers, one per annotator, or a dict. Got 'cat'"),
+        (lambda: Votes([[("ann", "a")], [("bob", "b")]]), r"pass Votes\(\[dict\(row\) for row in answers\]\)"),
         (lambda: Votes(np.zeros(3)), r"Votes\.from_table"),
         (lambda: Votes([["a", "b"]], annotators=["x"]), r"one name per column, 2 in all. Got 1"),
         (lambda: Votes([["a", "b"]], gold=["a", "b"]), r"gold must have one entry per row"),
         (lambda: Votes([["a", "b"]], gold={1: "a"}), r"row numbers from 0 to 0. Got 1"),
+        (lambda: Votes(pd.DataFrame({"x": ["a"]}, index=["r"]), gold={0: "a"}), r"must be names of rows .* Got 0\."),
+        (lambda: long(["r", "s"], ["x", "y"], gold={"t": "a"}), r"must be names of rows of the votes. Got 't'\."),
         (lambda: long(["r", "r"], ["x", "x"]), r"(?s)row 'r': several answers of annotator 'x'.*repeated="),
         (lambda: long(["r", None], ["x", "y"]), r"line 1: no value in the column 'row'"),
         (lambda: long(["r", "s"], ["x", "y"], rows=["r"]), r"line 1: unknown name in the column 'row', got 's'"),
@@ -93,6 +99,38 @@ def test_malformed_votes(make, message):
 def long(rows_of_answers, who, **settings):
     table = {"row": rows_of_answers, "who": who, "said": ["a", "b"][: len(who)]}
     return Votes.from_table(table, row="row", annotator="who", answer="said", **settings)
+
+
+def test_known_labels_that_contradict_each_other():
+    table = {"task": ["r", "r", "s"], "worker": ["x", "y", "x"], "label": ["a", "b", "a"], "gold": ["a", "b", None]}
+    with pytest.raises(InputError, match=r"line 1: row 'r' has the known label 'a' in an earlier line, got 'b'"):
+        Votes.from_table(table, gold="gold")
+    table["gold"][1] = None
+    assert Votes.from_table(table, gold="gold").gold.tolist() == ["a", None]
+
+
+def test_dicts_from_annotators_to_answers():
+    votes = Votes([{"ann": "cat", "bob": "dog"}, {"bob": "owl", "eve": "cat"}, None])
+    assert votes.annotators == ["ann", "bob", "eve"]
+    assert answers_of(votes) == {(0, "ann"): "cat", (0, "bob"): "dog", (1, "bob"): "owl", (1, "eve"): "cat"}
+    assert len(votes) == 3
+
+
+@pytest.mark.parametrize("names", [["r", "s", "t", "u"], [3, 1, 0, 2]])
+def test_rows_in_another_order_than_those_of_X_raise_an_error(names):
+    """Names of rows are compared if both X and the votes have them, also inside of a pipeline."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]}, index=names)
+    wide = pd.DataFrame({"ann": list("xyxy"), "bob": list("xyxx")}, index=names)
+    votes, other = Votes(wide), Votes(wide.iloc[::-1])
+    long = Votes.from_table(other.to_table())
+    model = PartialClassifier(weights="linear")
+    for one in (other, long):
+        for fit in (model.fit, make_pipeline(Features(), model).fit, model.fit(X, votes).score):
+            with pytest.raises(InputError, match=r"in different orders. Row 0 is .* in X and .*rows=X\.index"):
+                fit(X, one)
+    assert model.fit(X, Votes.from_table(other.to_table(), rows=X.index)).score(X, votes) == model.score(X, votes)
+    for same in (X.to_numpy(), X.set_axis(other.ids), X.iloc[[0, 0, 1, 2]], X.set_axis([9, 8, 7, 6])):
+        model.fit(same, other)
 
 
 def test_repeated_answers():
@@ -121,6 +159,9 @@ def test_a_model_without_features_cannot_predict():
     assert len(model.labels_) == 3
     with pytest.raises(ValueError, match=r"Got None\. Only fit accepts None, with Votes as y; labels_ contains"):
         model.predict(None)
+    with pytest.raises(ValueError, match=r"was fitted without features, so it cannot predict.*fit\(X, votes\)"):
+        model.predict(np.eye(3))
+    assert model.fit(np.eye(3), Votes([["cat"], ["dog"], ["cat"]])).predict(np.eye(3)).tolist() == ["cat", "dog", "cat"]
 
 
 def test_scikit_learn_splits_votes():

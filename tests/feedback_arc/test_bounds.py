@@ -11,7 +11,7 @@ from infimum.feedback_arc import (
     minimum_feedback_arc,
 )
 from infimum.feedback_arc.cutting_planes import Branching, resolution
-from infimum.feedback_arc.proximal import Proximal, Rows
+from infimum.feedback_arc.proximal import Proximal, TriangleRows
 from infimum.feedback_arc.relations import order_value
 from infimum.paper.relaxation import relaxed
 
@@ -73,7 +73,7 @@ def test_multipliers_of_another_node_bound_this_one():
 
 
 def test_a_row_is_added_once_and_forgotten_without_a_multiplier():
-    rows = Rows(5)
+    rows = TriangleRows(5)
     triples = np.array([[0, 1, 2], [0, 1, 2], [1, 3, 4]])
     assert rows.add(triples) == 2
     assert rows.add(triples) == 0

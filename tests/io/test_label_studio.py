@@ -1,10 +1,13 @@
 """Label Studio: every control, several annotators, skipped tasks, meaning that is never guessed, and the way back."""
 
+import dataclasses
+import json
+
 import numpy as np
 import pytest
 
 from infimum import Not, PartialClassifier, PartialMultilabelClassifier, PartialRanker, PartialRegressor, Taxonomy
-from infimum.io import MeaningError, read_label_studio, write_label_studio
+from infimum.io import MeaningError, read_label_studio, write_argilla, write_label_studio
 
 
 def annotation(value, kind="choices", who=1, cancelled=False):
@@ -334,7 +337,6 @@ def test_predictions_out(tmp_path):
     records = read_label_studio([choices(1, "cat"), choices(2, "dog"), task(3)])
     path = tmp_path / "p.json"
     write_label_studio(path, records, ["cat", {"dog", "cat"}, None], control="c", to="t", score=[0.9, np.nan, 0.1])
-    import json
 
     tasks = json.loads(path.read_text())
     assert tasks[0]["predictions"] == [
@@ -351,6 +353,25 @@ def test_predictions_out(tmp_path):
     assert tasks[2]["predictions"] == []
     assert [t["data"] for t in tasks] == [{"text": "text 1"}, {"text": "text 2"}, {"text": "text 3"}]
     assert all(t["annotations"] == [] for t in tasks)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "type"),
+    [("labels", "cat", "choices"), ("tags", {"cat": True}, "choices"), ("ranking", [("a", "b")], "ranker"),
+     ("number", 3, "number")],
+)  # fmt: skip
+def test_the_type_of_the_control_is_that_of_the_labels(tmp_path, kind, cell, type):
+    path, records = tmp_path / "a.json", read_label_studio([choices(1, "cat")])
+    write_label_studio(path, dataclasses.replace(records, y=[cell], kind=kind), control="c", to="t")
+    (task,) = json.loads(path.read_text())
+    assert task["predictions"][0]["result"][0]["type"] == type
+
+
+def test_kinds_without_a_control_raise_an_error(tmp_path):
+    records = dataclasses.replace(read_label_studio([choices(1, "cat")]), y=[[1.0, 2.0]], kind="vector")
+    for write, names in ((write_label_studio, {"control": "c", "to": "t"}), (write_argilla, {"question": "q"})):
+        with pytest.raises(ValueError, match="no type of question for vector, only for labels, tags"):
+            write(tmp_path / "a.json", records, **names)
 
 
 def test_what_a_control_cannot_hold_is_refused_by_row(tmp_path):

@@ -299,6 +299,17 @@ def test_a_misplaced_exclamation_mark_is_an_error_and_no_class(y, message):
     assert labels(["!a|!b", "a", "b", "c"])[1][0] == [0, 0, 1]
 
 
+@pytest.mark.parametrize("y, message", [
+    (["Cat", "dog", "cow"], r"'Cat' looks like 'cat'. To merge such names, pass infimum\.merge_classes\(y, classes="),
+    (["Mammal", "cat"], r"'Mammal' looks like 'mammal'.*The other nodes of the taxonomy are 'mammal', 'bird'\."),
+    (["cow"], r"(?<!… )The classes are 'cat', 'dog', 'owl'"),
+])  # fmt: skip
+def test_unknown_labels_that_look_like_classes(y, message):
+    tree = Taxonomy({"mammal": ["cat", "dog"], "bird": ["owl", "owlet"]}) if "Mammal" in y else None
+    with pytest.raises(InputError, match=message):
+        Labels(tree, classes=None if "Mammal" in y else ["cat", "dog", "owl"]).fit(["cat", "dog", "owl"]).read(y)
+
+
 def test_members_of_text_enums_are_their_values():
     class Pet(str, enum.Enum):  # noqa: UP042 : what is tested
         cat = "a cat"
@@ -307,6 +318,12 @@ def test_members_of_text_enums_are_their_values():
     space = Labels().fit([Pet.cat, Pet.dog, {Pet.cat, Pet.dog}])
     assert space.classes_.tolist() == ["a cat", "a dog"]
     assert space.readable(np.array([0]))[0] == Pet.cat
+
+
+@pytest.mark.parametrize("y", [np.array([[3, 0, 1], [0, 2, 2]]), np.array([["r", "ann", "cat"]])])
+def test_a_table_as_y_is_explained(y):
+    with pytest.raises(InputError, match=r"Votes\.from_table\(y\)\. Divide counts .* by the sum of their row"):
+        Labels().fit(y)
 
 
 def test_zeros_and_ones_beside_a_missing_cell_are_no_probabilities():

@@ -112,3 +112,19 @@ def test_score_warns_about_items_that_fit_has_not_seen():
     model = PartialRanker().fit([[float(i)] for i in range(12)], ["a>b>c"] * 12)
     with pytest.warns(InfimumWarning, match=r"2 rows of y contain items that did not occur in fit: 'A' \(rows: 2\)"):
         assert model.score([[0.0], [1.0], [2.0]], ["A>b", "a>b", "A>b"]) == 1
+
+
+def test_ratings_as_ranks_warn():
+    table = pd.DataFrame({"tea": [9.5, 2.0], "milk": [1.0, 7.0]})
+    with pytest.warns(InfimumWarning, match=r"numbers up to 9\.5 for 2 items.*ranks.*smallest is best.*pass -y"):
+        Rankings().fit(table)
+    space = Rankings().fit(-table)  # no warning
+    assert np.asarray(space.read(-table).codes).ravel().tolist() == [1, -1]
+
+
+def test_a_table_of_comparisons_is_explained():
+    table = pd.DataFrame({"better": ["tea", "milk"], "worse": ["milk", "tea"]})
+    with pytest.raises(InputError, match=r"\[\[pair\] for pair in zip\(better, worse\)\]"):
+        Rankings().fit(table)
+    pairs = [[pair] for pair in zip(table["better"], table["worse"])]
+    assert codes(pairs)[1] == [[-1], [1]]

@@ -13,6 +13,7 @@ from infimum import (
 )
 from infimum.data.errors import InputError
 from infimum.outputs import Tags
+from infimum.outputs.tags.forms import tags_in
 from parsed import NAN, tags
 
 
@@ -110,3 +111,22 @@ def test_constructors_of_tags():
 ])  # fmt: skip
 def test_tags_in_text_have_any_minus_sign_and_any_separator(text):
     assert tags([text]) == (["red", "round"], [[1, -1]])
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("+likes tea -price-sensitive", {"likes tea": True, "price-sensitive": False}),
+    ("+likes tea; -vegan  (strict)", {"likes tea": True, "vegan (strict)": False}),
+    ("red round +likes tea,vegan", {"red": True, "round": True, "likes tea": True, "vegan": True}),
+    ("-likes\ttea", {"likes": False, "tea": True}),
+])  # fmt: skip
+def test_names_of_tags_with_a_sign_contain_spaces(text, expected):
+    assert tags_in(text) == expected
+
+
+def test_tags_with_spaces_are_written_as_text_that_is_read_again():
+    cell = {"likes tea": True, "wants/needs: speed": False, "vegan (strict)": True}
+    text = Tags().cells_to_text([cell])[0]
+    assert (text, tags_in(text)) == ("+likes tea -wants/needs: speed +vegan (strict)", cell)
+    for tag in ("a  b", "a, b", "a -b", " a", "-a", ""):
+        with pytest.raises(ValueError, match="cannot be written as text"):
+            Tags().cells_to_text([{tag: True}])

@@ -69,7 +69,7 @@ def test_wrong_columns_are_named(y, message):
 @pytest.mark.parametrize(
     ("space", "message"),
     [
-        (Product(), r"Product needs the output space of each output"),
+        (Product(), r"PartialMultiOutput\(\{'species': 'labels', 'weight': 'number'\}\) or Product"),
         (Product(species="label"), r"The output 'species' must be an OutputSpace or one of 'labels', 'tags'"),
         (Product(KINDS, {"species": 0.0}), r"importance must map outputs \('species', 'weight'\) to positive numbers"),
         (Product(KINDS, {"wieght": 1.0}), r"importance must map outputs"),

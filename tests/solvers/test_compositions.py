@@ -1,10 +1,10 @@
-"""Every composition of structure, principle, reading, weights, solver and kind of rows is right, or refused in words.
+"""Every composition of output type, loss, weights, solver and kind of rows is right, or raises its own error.
 
 Brute force goes through the definition: the members of every set are listed, and losses are those of cases.py.
-docs/compositions.md lists which solvers support which loss; the tests assert it. Every structure comes with every loss
-and every solver, with one family of weights of both signs and one of non-negative weights, taken in turn: each pair of
-structure, loss, family and solver occurs. The same holds for chunks and the families that support them; other kinds of
-rows meet all families. The whole product is run where INFIMUM_CAMPAIGN is set (`make campaign`).
+docs/compositions.md lists which solvers support which loss; the tests assert it. Every output type comes with every
+loss and every solver, with one family of weights of both signs and one of non-negative weights, taken in turn: each
+pair of output type, loss, family and solver occurs. The same holds for chunks and the families that support them; other
+kinds of rows meet all families. The whole product is run where INFIMUM_CAMPAIGN is set (`make campaign`).
 """
 
 import os
@@ -37,7 +37,7 @@ from infimum.weights import (
 N, Q = 14, 4
 CAMPAIGN = "INFIMUM_CAMPAIGN" in os.environ
 PRINCIPLES = ("infimum", "average", "supremum", "disambiguation")
-READINGS = ("inside", "joint")
+RULES = ("inside", "joint")
 FAMILIES = {
     "kernel": KernelRidge(lam=0.05),
     "nystrom": Nystrom(6, lam=0.05),
@@ -65,7 +65,7 @@ quiet = pytest.mark.filterwarnings("ignore::infimum.InfimumWarning", "ignore:.*v
 
 @cache
 def rows(name):
-    """Inputs, queries and sets of a structure."""
+    """Inputs, queries and sets of an output type."""
     case = next(case for case in CASES if case.name == name)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 3))
@@ -73,16 +73,16 @@ def rows(name):
     return X, rng.standard_normal((Q, 3)), case.sets(rng, N)
 
 
-def refused(function, *names):
-    """The word for the sentence that `function` is refused with; None where it works."""
+def error_word(function, *names):
+    """The word for the sentence that `function` raises an error with; None if it works."""
     text = ""
     try:
         function()
     except ValueError as error:
         text = str(error)
-    said = [word for word in names if re.search(WORDS[word], text, re.DOTALL)]
-    assert said or not text, f"an error of another part: {text}"
-    return said[0] if said else None
+    expected = [word for word in names if re.search(WORDS[word], text, re.DOTALL)]
+    assert expected or not text, f"an error of another part: {text}"
+    return expected[0] if expected else None
 
 
 @cache
@@ -96,7 +96,7 @@ def listed_losses(name, principle):
     return np.array([[brute([case.loss(z, y) for y in S]) for S in case.members(rows(name)[2])] for z in Z])
 
 
-def brute_minimum(case, model, principle, reading, X):
+def brute_minimum(case, model, principle, rule, X):
     """The smallest objective over the outputs that are listed, and the weights of the rows."""
     alpha = np.asarray(model.weights_(X))
     if alpha.shape[1] == 2 * N:
@@ -106,15 +106,15 @@ def brute_minimum(case, model, principle, reading, X):
         return (case.space.psi(Z) @ (alpha @ model.disambiguation_.phi).T).min(axis=0)
     opposite = {"infimum": "supremum", "average": "average", "supremum": "infimum"}[principle]
     same, other = listed_losses(case.name, principle), listed_losses(case.name, opposite)
-    if reading == "inside":
+    if rule == "inside":
         return (alpha @ same.T).min(axis=1)
     return (np.maximum(alpha, 0) @ same.T + np.minimum(alpha, 0) @ other.T).min(axis=1)
 
 
-def check(case, model, principle, reading, X):
+def check(case, model, principle, rule, X):
     """The minimum that is found against brute force."""
     found = model.minimum(X)
-    least = brute_minimum(case, model, principle, reading, X)
+    least = brute_minimum(case, model, principle, rule, X)
     assert np.isfinite(found.value).all()
     scale = 1e-8 * (1 + np.abs(least).max())
     assert np.all(found.bound <= least + scale)
@@ -132,44 +132,44 @@ def check(case, model, principle, reading, X):
     return "exact" if model.solver_.exact else "bounds" if np.isfinite(found.bound).all() else "search"
 
 
-def made(case, principle, reading, family, solver="auto"):
+def made(case, principle, rule, family, solver="auto"):
     if principle == "disambiguation" and solver != "auto":  # what rows say of each other does not ask for a solver
         principle = Disambiguation(threshold=None)
     return PartialEstimator(
-        case.space, principle=principle, negative_weights=reading, weights=FAMILIES[family], solver=SOLVERS[solver]
+        case.space, principle=principle, negative_weights=rule, weights=FAMILIES[family], solver=SOLVERS[solver]
     )
 
 
 @cache
 def table():
-    """docs/compositions.md: (structure, principle, reading) -> names of the solvers that serve, empty if refused."""
+    """docs/compositions.md: (output type, principle, rule) -> the solvers that support it, empty if there are none."""
     page = Path(__file__).resolve().parents[2] / "docs" / "compositions.md"
     found = {}
     for line in page.read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 5 and cells[1] in PRINCIPLES:
-            for reading in READINGS if cells[2] in ("", "either") else (cells[2],):
-                found[cells[0], cells[1], reading] = {"auto", *cells[4].split(", ")} if cells[4] else set()
+            for rule in RULES if cells[2] in ("", "either") else (cells[2],):
+                found[cells[0], cells[1], rule] = {"auto", *cells[4].split(", ")} if cells[4] else set()
     return found
 
 
-def arrays_say(case, principle, reading, family, solver):
-    """The word that a composition on arrays is refused with, None where it serves: from the table."""
-    serve = table()[case.name, principle, reading]
-    if not serve:
+def expected_word(case, principle, rule, family, solver):
+    """The word that a composition on arrays raises an error with; None if it is supported."""
+    supported = table()[case.name, principle, rule]
+    if not supported:
         return "bilinear"
     if principle == "disambiguation" and family == "laplacian" and supports_soft(rows(case.name)[2]):
         return "laplacian"
-    return None if solver in serve else "solver"
+    return None if solver in supported else "solver"
 
 
-def chunks_serve(case, principle, reading, family, solver):
+def chunks_support(case, principle, rule, family, solver):
     """Whether rows that come in chunks can be learned from: sums over chunks need a primal form and a linear loss."""
     sets = rows(case.name)[2]
-    resolves = principle == "disambiguation"  # some rows teach the others, where members can be weighed
+    resolves = principle == "disambiguation"  # a subsample labels the other rows, if members can have probabilities
     if family not in ("nystrom", "linear") or (resolves and not supports_soft(sets)):
         return False
-    if reading == "joint" and principle != "average" and not resolves:
+    if rule == "joint" and principle != "average" and not resolves:
         return False
     able = {"ClosedForm": resolves or sets.embed(principle) is not None, "Enumerate": case.space.size < np.inf}
     return any(able.values()) if solver == "auto" else able.get(solver, False)
@@ -181,15 +181,15 @@ ONE_PER_SOLVER = ("labels, 0-1", "partial tags, n_tags", "partial orders", "real
 
 
 def losses(k):
-    """Principles and readings for structure k: disambiguation learns points, for which the two readings are one."""
-    either = READINGS if CAMPAIGN else READINGS[k % 2 :][:1]
-    return [(p, r) for p in PRINCIPLES for r in (either if p == "disambiguation" else READINGS)]
+    """Principles and rules for output type k: disambiguation learns points, for which the two rules are one."""
+    either = RULES if CAMPAIGN else RULES[k % 2 :][:1]
+    return [(p, r) for p in PRINCIPLES for r in (either if p == "disambiguation" else RULES)]
 
 
 def covering(*groups, names=None):
-    """Every structure with every loss, each with one family per group in turn; for a campaign with all of them.
+    """Every output type with every loss, each with one family per group in turn; for a campaign with all of them.
 
-    There are more losses than families in a group, so that every structure also meets every family.
+    There are more losses than families in a group, so that every output type also meets every family.
     """
     return [
         pytest.param(case, *loss, family, id="-".join([case.name, *loss, family]))
@@ -202,23 +202,23 @@ def covering(*groups, names=None):
 
 
 @quiet
-@pytest.mark.parametrize("case, principle, reading, family", covering(SIGNED, POSITIVE))
-def test_arrays(case, principle, reading, family):
+@pytest.mark.parametrize("case, principle, rule, family", covering(SIGNED, POSITIVE))
+def test_arrays(case, principle, rule, family):
     """Every solver: fit, predict, minimum, score, pickle; and with "auto" rows left out one by one and in chunks."""
     X, queries, sets = rows(case.name)
-    # whether a solver refuses a loss does not depend on the family
-    supported = {"auto", *table()[case.name, principle, reading]}
+    # whether a solver supports a loss does not depend on the family
+    supported = {"auto", *table()[case.name, principle, rule]}
     for solver in SOLVERS if family in SIGNED or CAMPAIGN else sorted(supported):
-        model = made(case, principle, reading, family, solver)
-        word = refused(partial(model.fit, X, sets), "bilinear", "laplacian", "solver")
-        assert word == arrays_say(case, principle, reading, family, solver), solver
+        model = made(case, principle, rule, family, solver)
+        word = error_word(partial(model.fit, X, sets), "bilinear", "laplacian", "solver")
+        assert word == expected_word(case, principle, rule, family, solver), solver
         if word is None:
-            check(case, model, principle, reading, queries)
+            check(case, model, principle, rule, queries)
         if word is None and solver == "auto":
             scores = left_out_scores(model, X, sets, cv=3)
             assert 0 <= scores["covering_rate"] <= 1
             assert scores["neg_set_risk"] <= 1e-12
-            word = refused(partial(left_out_scores, model, X, sets), "left out")
+            word = error_word(partial(left_out_scores, model, X, sets), "left out")
             assert (word == "left out") == (family == "laplacian")
 
 
@@ -247,9 +247,9 @@ def kinds_of_rows(X, queries, sets):
 
 @quiet
 @pytest.mark.parametrize(
-    "case, principle, reading, family", covering(PRIMAL) + covering(OTHERS, names=ONE_PER_SOLVER)
+    "case, principle, rule, family", covering(PRIMAL) + covering(OTHERS, names=ONE_PER_SOLVER)
 )
-def test_kinds_of_rows(case, principle, reading, family):
+def test_kinds_of_rows(case, principle, rule, family):
     """Sparse rows, frames, chunks and a cluster give what arrays give, or say why not."""
     import dask
 
@@ -258,28 +258,28 @@ def test_kinds_of_rows(case, principle, reading, family):
     # solvers by name see neither how X is stored nor where chunks come from
     for solver in SOLVERS if family in PRIMAL or CAMPAIGN else ["auto"]:
         asked_for = kinds if solver == "auto" or CAMPAIGN else ["chunks"]
-        plain = made(case, principle, reading, family, solver)
-        said = arrays_say(case, principle, reading, family, solver)
-        value = plain.fit(X, sets).minimum(queries).value if said is None else None
+        plain = made(case, principle, rule, family, solver)
+        expected = expected_word(case, principle, rule, family, solver)
+        value = plain.fit(X, sets).minimum(queries).value if expected is None else None
         for kind in asked_for:
             given, asked = kinds[kind]
             model = clone(plain)
             in_chunks = kind in ("chunks", "Dask")
             with dask.config.set(scheduler="synchronous"):
-                word = refused(
+                word = error_word(
                     partial(model.fit, *given), *(WORDS if in_chunks else ("bilinear", "laplacian", "solver"))
                 )
             if not in_chunks:
-                assert word == said, (kind, solver)
+                assert word == expected, (kind, solver)
             else:
-                assert (word is None) == chunks_serve(case, principle, reading, family, solver), (kind, solver, word)
+                assert (word is None) == chunks_support(case, principle, rule, family, solver), (kind, solver, word)
             if word is not None:
                 continue
             found, near = model.minimum(asked), 1e-6 * (1 + np.abs(value).max())
             if model.solver_.exact:
                 np.testing.assert_allclose(found.value, value, atol=near)
             else:
-                least = brute_minimum(case, plain, principle, reading, queries)
+                least = brute_minimum(case, plain, principle, rule, queries)
                 assert np.all(found.bound <= least + near)
                 assert case.dense is not None or np.all(found.value >= least - near)
 
@@ -290,19 +290,19 @@ def supported_combinations() -> str:
     for case in CASES:
         X, queries, sets = rows(case.name)
         for principle in PRINCIPLES:
-            for reading in READINGS if principle in ("infimum", "supremum") else ("inside",):
-                model = made(case, principle, reading, "kernel")
-                if refused(partial(model.fit, X, sets), "bilinear") is not None:
+            for rule in RULES if principle in ("infimum", "supremum") else ("inside",):
+                model = made(case, principle, rule, "kernel")
+                if error_word(partial(model.fit, X, sets), "bilinear") is not None:
                     lines.append(f"| {case.name} | {principle} | | not supported: the loss is not bilinear | |")
                     continue
-                sure = check(case, model, principle, reading, queries)
+                sure = check(case, model, principle, rule, queries)
                 able = []
                 for solver in list(SOLVERS)[1:]:
-                    named = made(case, principle, reading, "kernel", solver)
-                    if refused(partial(named.fit, X, sets), "solver") is None:
+                    named = made(case, principle, rule, "kernel", solver)
+                    if error_word(partial(named.fit, X, sets), "solver") is None:
                         able.append(solver)
                 auto = f"{type(model.solver_).__name__}, {sure}"
-                shown = reading if principle in ("infimum", "supremum") else "either"
+                shown = rule if principle in ("infimum", "supremum") else "either"
                 lines.append(f"| {case.name} | {principle} | {shown} | {auto} | {', '.join(able)} |")
     return "\n".join(lines) + "\n"
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..data.checks import check_number, check_one_of, check_some_of, is_number
-from ..data.errors import listed
+from ..data.errors import check_lengths, listed
 from ..data.inputs import as_numbers
 from ..estimators.model import OutputModel
 from ..outputs import Labels, OutputSpace, Sets
@@ -107,9 +107,7 @@ class QuestionSelector(BaseEstimator):
         else:
             space, sets = _parsed(model, output, y)
             numbers = as_numbers(X)
-            if len(sets) != numbers.shape[0]:
-                found_rows = numbers.shape[0]
-                raise ValueError(f"X has {found_rows} rows and y has {len(sets)}: they must have the same number.")
+            check_lengths(numbers.shape[0], len(sets))
             learner = self._learner(numbers, space.questions(), setting_of(model, numbers))
             learner.update(sets)
         asked, utilities = self.choose(learner, n if batch_size is None else batch_size, candidates, model, X)
@@ -183,7 +181,7 @@ def _parsed(model: Any, output: OutputSpace | None, y: Any) -> tuple[OutputSpace
     """Return the fitted output space, that of a model or Labels by default, and y as its sets."""
     space = output
     if space is None and model is not None:
-        space = vars(model).get("output_") or (model._output(y) if isinstance(model, OutputModel) else None)
+        space = vars(model).get("output_") or (model.output_space(y) if isinstance(model, OutputModel) else None)
     if space is None:
         space = Labels()
     if not hasattr(space, "form_"):

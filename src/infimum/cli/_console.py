@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from ..data.errors import InfimumWarning, InputError
+from ..data.lookalikes import JOINED, JOINTS
 from ..data.progress import listening
 from ..io._files import name_of
 from ..io._load import SUFFIXES
@@ -32,9 +33,12 @@ stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 ARGUMENT = re.compile(r"""\b([a-z_]+)=(?:"([^"]*)"|'([^']*)'|\(([a-z, ]+)\)|([\d.]+)|…)""")
 """An argument of a Python function in a message."""
 
+CHOICE = re.compile(r"^    (--.*?) +->  ", re.MULTILINE)
+"""A choice in a message, before its result."""
+
 OPTIONS = {
     "bounds": "bounds", "confidence_level": "level", "contradictions": "contradictions", "covers": "covers",
-    "noise": "noise", "principle": "principle", "weights": "weights",
+    "header": "header", "noise": "noise", "principle": "principle", "weights": "weights",
 }  # fmt: skip
 """Parameters of Python that messages of the library mention, and the options of the commands that set them."""
 
@@ -92,7 +96,13 @@ def as_options(message: str, every: bool = True) -> str:
     text = re.sub(r"(--bounds LOW HIGH) of the estimator", r"\1", text)
     text = re.sub(r"Features\(columns=\{'(.*)': '(\w+)'\}\)", r'--column "\1=\2"', text)
     text = text if every else re.sub(r"\bconfidence_level\b", "--level", text)
-    return re.sub(r"(--\w+ \w+), (?=--)", r"\1 ", text) if every else text
+    return _aligned(re.sub(r"(--\w+ \w+), (?=--)", r"\1 ", text)) if every else text
+
+
+def _aligned(message: str) -> str:
+    """Return a message whose lines "choice -> result" have their arrows below each other."""
+    width = max((len(found[1]) for found in CHOICE.finditer(message)), default=0)
+    return CHOICE.sub(lambda found: f"    {found[1]:{width}}  ->  ", message)
 
 
 class Stages:
@@ -230,6 +240,15 @@ def print_look_alikes(named: NamedCells | None) -> None:
     for one in named.found:
         table.add_row(escape(repr(one.name)), str(one.count), escape(one.meaning), escape(one.reason))
     stdout.print(table, soft_wrap=False)
+    joined = next((one.name for one in named.found if one.reason == JOINED), None)
+    if joined is not None and named.what == "classes":
+        sign = next(iter(JOINTS.findall(joined)), ";")
+        merged = "Cells" if named.merged else "With --merge-classes, cells"
+        stdout.print(
+            f"{merged} such as {joined!r} are candidate sets: one of the names is the label. If all of them apply, pass"
+            f' --separator "{sign}" --meaning all_of --unticked no.',
+            markup=False,
+        )
 
 
 def _plain(value: Any) -> Any:

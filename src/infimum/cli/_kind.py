@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import warnings
@@ -26,6 +27,9 @@ DOUBT = re.compile(
     re.IGNORECASE,
 )
 """Names by which annotators say that they have no answer."""
+
+FEW_WORDS = 3
+"""Different words among numbers, up to which they probably mean that there is no value."""
 
 SAMPLE = 5000
 """Distinct cells by which the output type is recognised: 5,000 intervals take about a second."""
@@ -69,14 +73,16 @@ def recognise(source: str, target: str, cells: list, places: list[str]) -> str:
     if set(found) == {"ranking", "labels"} and ties:
         return "ranking"
     if found == ["number"]:
-        _refuse_missing_code(source, target, [cell for cell in cells if cell is not None])
+        _check_missing_code(source, target, [cell for cell in cells if cell is not None])
     if len(found) == 1:
         return found[0]
     first = [next((place, cell) for place, cell, kind in kinds if kind == each) for each in found]
     examples = "; ".join(f"{place}: {shown(cell)} looks like {kind}" for (place, cell), kind in zip(first, found))
     labels = {str(cell).strip() for _, cell, kind in kinds if kind == "labels"}
     words = sorted(filter(DOUBT.fullmatch, labels))
-    missing = " ".join(f'--missing "{word}"' for word in words)
+    if {*found} == {"number", "labels"} and len(labels) <= FEW_WORDS:
+        words = sorted(labels)  # such as ND among measurements
+    missing = " ".join(f"--missing {_quoted(word)}" for word in words)
     raise ValueError(
         f"{source}: the cells of the column {target!r} are written in several ways. {examples}. Choose with --kind."
         + (f" If words mean that there is no answer, pass {missing}." if words else "")
@@ -88,7 +94,7 @@ def warn_of_doubts(names: Mapping[str, list[int]]) -> None:
     found = {name: len(rows) for name, rows in names.items() if DOUBT.fullmatch(name.strip())}
     if found:
         listed = ", ".join(f"{name!r} ({count} cells)" for name, count in found.items())
-        options = " ".join(f"--missing {shlex.quote(name)}" for name in found)
+        options = " ".join(f"--missing {_quoted(name)}" for name in found)
         warnings.warn(
             f"The target contains {listed}, read as a class like others. If it means that there is no answer, pass"
             f" {options}. Otherwise list all classes with --classes.",
@@ -97,15 +103,21 @@ def warn_of_doubts(names: Mapping[str, list[int]]) -> None:
         )
 
 
-def _refuse_missing_code(source: str, target: str, cells: list) -> None:
+def _check_missing_code(source: str, target: str, cells: list) -> None:
     """Raise ValueError if a number such as -1 probably stands for an empty cell."""
-    lows = [low for cell in cells for low, _ in parse_interval(str(cell))]
-    code = missing_code(lows)
+    values = [v for cell in cells for ends in parse_interval(str(cell)) for v in {*ends} if math.isfinite(v)]
+    code = missing_code(values)
     if code is not None:
+        far = "its only negative number" if code < 0 else "which is far from its other numbers"
         raise ValueError(
-            f"{source}: {lows.count(code)} cells of the column {target!r} are {code:g}, its only negative number. If"
+            f"{source}: {values.count(code)} cells of the column {target!r} are {code:g}, {far}. If"
             f" they mean that the number is missing, pass --missing {code:g}. Otherwise pass --kind number."
         )
+
+
+def _quoted(text: str) -> str:
+    """Return a text as one word of a command, in double quotes if a shell reads these as they are."""
+    return shlex.quote(text) if set(text) & set('"$`\\!') else f'"{text}"'
 
 
 def _is_integer(cell: Any) -> bool:

@@ -24,7 +24,7 @@ from ._console import writing
 from ._options import TableOptions, is_own
 
 if TYPE_CHECKING:
-    from ._table import Table
+    from ._table import LoadedTable
 
 NEEDED = "output_type"
 """The part of a saved model that names the user's own output type."""
@@ -47,7 +47,7 @@ def pipeline(
 
 
 def pipeline_for(
-    table: Table, principle: str = "auto", weights: str = "auto", noise: str | None = None
+    table: LoadedTable, principle: str = "auto", weights: str = "auto", noise: str | None = None
 ) -> Pipeline:
     """Return an unfitted pipeline for a table; a tagger of sequences if its rows are tokens."""
     if table.constraints is not None:
@@ -123,6 +123,8 @@ def of_model(options: TableOptions, about: dict[str, Any], kind: str | None = No
     target = options.target or list(about["target"])
     known = {"missing": about.get("missing", []), "sequence": about.get("sequence"), "offered": about.get("names", [])}
     known["merges"] = about.get("merges", [])
+    if not options.target:
+        known |= {"soft": about.get("soft", False), "event": about.get("event")}
     known |= {name: getattr(options, name) or about.get(name) for name in ("meaning", "unticked", "separator")}
     return replace(options, target=target, kind=kind or about["kind"], **known)
 

@@ -106,7 +106,7 @@ class TableOptions:
 
     target: Annotated[
         list[str],
-        option("Column with the labels. Repeat it for bounds, tags or coordinates.", "COLUMN", "--target", "-t"),
+        option("Column with the labels. Repeat it for bounds, tags, ranks or annotators.", "COLUMN", "--target", "-t"),
     ] = field(default_factory=list)
     kind: Annotated[
         str | None,
@@ -138,6 +138,13 @@ class TableOptions:
     ] = "error"
     truth: Annotated[
         str | None, option("Column with true outputs, used for evaluation only. Cells may be empty.", "COLUMN")
+    ] = None
+    event: Annotated[
+        str | None,
+        option(
+            "Column that is 1 if the target is an observed time, and 0 if the time is a lower bound (survival data).",
+            "COLUMN",
+        ),
     ] = None
     soft: Annotated[
         bool, option("Each target column contains the probability of the class in its name.", None, "--soft")
@@ -173,11 +180,11 @@ class TableOptions:
         ),
     ] = field(default_factory=list)
     meaning: Annotated[
-        Literal["one_of", "all_of", "known_tags", "order"] | None,
+        Literal["one_of", "all_of", "known_tags", "order", "top"] | None,
         option(
             "Meaning of several names in a cell, such as `bar|home`: one of them is the label (one_of), all of them"
-            " are present as tags (all_of), the same with other tags unknown (known_tags), or a ranking, best first"
-            " (order)."
+            " are present as tags (all_of), the same with other tags unknown (known_tags), a ranking, best first"
+            " (order), or the same with all other names after them (top)."
         ),
     ] = None
     unticked: Annotated[
@@ -186,6 +193,10 @@ class TableOptions:
     ] = None
     sep: Annotated[str | None, option("Separator of columns in a text file. Default: detected.", "TEXT")] = None
     encoding: Annotated[str | None, option("Encoding of a text file. Default: detected.", "NAME")] = None
+    header: Annotated[
+        int | None,
+        option("Line or row with the column names, if titles are above them. Default: the first.", "NUMBER", min=1),
+    ] = None
     missing: Annotated[
         list[str],
         option(

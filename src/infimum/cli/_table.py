@@ -17,9 +17,10 @@ from ..io._meaning import KINDS, ReadOptions
 from ..io._names import NamedCells
 from ..io._records import new_space
 from ..io._table_cells import parse_cells
-from ..io._text_lists import is_split, with_lists
+from ..io._text_lists import is_split, joined_ranks, with_lists
 from ..io.tables import records_of
 from ..outputs import OUTPUT_TYPES, OutputSpace
+from ._columns import check_annotator, meanings_of, one_line_per_answer, with_events
 from ._console import rows_called, stderr
 from ._kind import recognise, warn_of_doubts
 from ._options import TableOptions, naming
@@ -27,6 +28,9 @@ from ._shares import with_shares
 from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
+
+STUDIO = "annotators"
+"""The column of an export of the studio that lists who has answered; it depends on the target."""
 
 WRITTEN = {
     "clean": (("clean", "tied", "suspect"), ("confidence", "support")),
@@ -36,7 +40,7 @@ WRITTEN = {
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class LoadedTable:
     """A table as the commands use it."""
 
     path: Path
@@ -105,29 +109,36 @@ class Table:
 
 def load(path: Path, options: TableOptions) -> Loaded:
     """Load a file; a separator or an encoding other than the usual one is printed on stderr."""
-    loaded = load_table(path, sep=options.sep, encoding=options.encoding)
+    loaded = load_table(path, sep=options.sep, encoding=options.encoding, header=options.header)
     if loaded.layout is not None and not loaded.usual:
         stderr.print(f"{loaded.name}: {loaded.layout}", markup=False)
     return loaded
 
 
-def read(path: Path, options: TableOptions, lenient: bool = False) -> Table:
+def read(path: Path, options: TableOptions, lenient: bool = False) -> LoadedTable:
     """Read a table. Rows that no output satisfies raise an error or, if lenient, count as unlabelled."""
     loaded = load(path, options)
     loaded.check_rows()
     loaded, options, shares = with_shares(loaded, options)
     columns, written = loaded.columns, loaded.rows
     loaded = loaded.without(options.missing)
+    given = options.annotator
     if not options.target:
         raise ValueError(f"{loaded.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
     options = _with_defaults(path, options, columns)
+    target = options.target
+    if given is not None:
+        check_annotator(loaded, options)
+    loaded, options = with_events(loaded, options)
+    loaded, options, lines = one_line_per_answer(loaded, options)
+    written = [written[k] for k in lines]
     records, kind, invalid, named = _read(loaded, options, lenient)
     X, unused = _features(path, records, options)
     extra = [name for name in (options.annotator, options.truth, options.gold, options.group) if name is not None]
     typed = records_of(loaded, None, None, None, ReadOptions()).data if extra else {}
     taken = {name: typed[name].tolist() for name in extra}
-    table = Table(
-        path, X, records.y, kind, records.ids, records.places, options.target,
+    table = LoadedTable(
+        path, X, records.y, kind, records.ids, records.places, target,
         None if options.annotator is None else taken[options.annotator],
         None if options.truth is None else [None if is_missing(cell) else cell for cell in taken[options.truth]],
         records.classes, unused, invalid, options.columns,
@@ -165,7 +176,7 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
     """Return the options with the columns `id` and `annotator`, which `infimum convert` writes, as defaults."""
     wanted = [("--target", options.target), ("--feature", options.feature), ("--ignore", options.ignore)]
     wanted += [("--column", list(options.columns))]
-    single = ("id", "annotator", "truth", "gold", "sequence", "group")
+    single = ("id", "annotator", "truth", "gold", "sequence", "group", "event")
     wanted += [(f"--{name}", [getattr(options, name)]) for name in single]
     for option, names in wanted:
         for name in names:
@@ -191,9 +202,10 @@ def _read(
     target: Any = options.target if several else options.target[0]
     settings = ReadOptions(options.meaning, options.unticked)
     kind = options.kind
+    loaded, target = joined_ranks(loaded, target, kind, settings)
+    several = several and not isinstance(target, str)
     if several and kind is None:
-        kinds = "number, tags, ranking, vector or product"
-        raise ValueError(f"{loaded.name}: several target columns require --kind {kinds}.")
+        raise ValueError(meanings_of(loaded, options.target))
     names = naming(options)
     if not several:
         given = replace(settings, separator=options.separator, classes=names.classes)
@@ -266,8 +278,9 @@ def _written(options: TableOptions, columns: list[str]) -> dict[str, str]:
 
     Columns that --feature or --column names are features.
     """
-    given = {*options.feature, *options.columns}
-    return {
+    given = {*options.feature, *options.columns, *options.target}
+    studio = {STUDIO: "written by infimum studio"} if STUDIO in columns and STUDIO not in given else {}
+    return studio | {
         name: f"written by infimum {command}"
         for command, (always, sometimes) in WRITTEN.items()
         if {*always} <= {*columns, *options.target}
@@ -278,7 +291,7 @@ def _written(options: TableOptions, columns: list[str]) -> dict[str, str]:
 
 def _features(path: Path, records: Records, options: TableOptions) -> tuple[Any, dict[str, str]]:
     why = {options.id: IDS, options.annotator: "annotators", options.truth: "true labels",
-           options.gold: "true labels", options.group: "groups"}  # fmt: skip
+           options.gold: "true labels", options.group: "groups", options.event: "event indicator"}  # fmt: skip
     unused = {name: reason for name, reason in why.items() if name is not None}
     unused |= dict.fromkeys(options.ignore, "ignored")
     unused = _written(options, list(records.data.columns)) | unused

@@ -11,17 +11,18 @@ from ..io import Records
 from ..io._load import Loaded
 from ..io._meaning import ReadOptions
 from ..io.tables import records_of
+from ._columns import shares
 
 if TYPE_CHECKING:
-    from ._table import Table
+    from ._table import LoadedTable
 
 
-def has_votes(table: Table) -> bool:
+def has_votes(table: LoadedTable) -> bool:
     """Whether several annotators answer about the same row: a column of annotators, and ids that repeat."""
     return table.kind == "labels" and table.annotators is not None and len(set(table.ids)) < len(table.ids)
 
 
-def with_votes(table: Table, gold: list | None, columns: list[str], repeated: str = "error") -> Table:
+def with_votes(table: LoadedTable, gold: list | None, columns: list[str], repeated: str = "error") -> LoadedTable:
     """Return a table with one row per id, whose target are the answers of all annotators.
 
     Parameters
@@ -70,18 +71,19 @@ def soft_labels(loaded: Loaded, target: list[str], id: str | None) -> Records:
         )
     records = records_of(loaded, None, id, None, ReadOptions(), keep_text=True)
     typed = records_of(loaded, None, id, None, ReadOptions()).data[target]
-    cells: list[Any] = []
+    rows: list[dict[str, float]] = []
     for place, row in zip(records.places, typed.to_numpy(dtype=object)):
         known = {name: cell for name, cell in zip(target, row) if not is_missing(cell)}
-        bad = [name for name, cell in known.items() if isinstance(cell, str | bool) or not 0 <= cell <= 1]
-        if bad:
-            raise InputError(f"{place}: the probability of {bad[0]} must be a number in [0, 1]. Got {known[bad[0]]!r}.")
-        cells.append(known or None)
+        texts = [cell for cell in known.values() if isinstance(cell, str | bool)]
+        if texts:
+            raise InputError(f"{place}: probabilities must be numbers. Got {texts[0]!r}.")
+        rows.append({name: float(cell) for name, cell in known.items()})
+    cells = shares(rows, records.places)
     data = records.data[[name for name in records.data.columns if name not in target]]
     return replace(records, data=data, y=cells, kind="labels", classes=list(target))
 
 
-def _check_annotators(table: Table, repeated: str) -> None:
+def _check_annotators(table: LoadedTable, repeated: str) -> None:
     """Raise an error if a line has no annotator, or an annotator has answered twice and nobody said which counts."""
     bad, seen = BadRows("the table", "line"), dict[Any, int]()
     for line, (key, who) in enumerate(zip(table.ids, table.annotators or [])):
@@ -91,13 +93,13 @@ def _check_annotators(table: Table, repeated: str) -> None:
         other = line if is_missing(table.cells[line]) else seen.setdefault((key, who), line)
         if other != line and repeated == "error":
             bad.add(table.places[line], f"{shown(who)} has answered about {shown(key)} in {table.places[other]}, too")
-    bad.refuse(
+    bad.raise_if_any(
         "Every answer needs an annotator, who answers once about each id. Remove or complete these lines, or say which"
         " answers count: --repeated last, first or all."
     )
 
 
-def _check_features(table: Table, first: dict[Any, int]) -> None:
+def _check_features(table: LoadedTable, first: dict[Any, int]) -> None:
     """Raise an error if two lines of one id have different features."""
     frame = table.X.astype(object)
     cells = frame.where(frame.notna(), None).to_numpy()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..selection.scores import error_name, no_skill, shown_range
-from ._table import Table
+from ._table import LoadedTable
 
 KERNELS = {"rbf": "RBF kernel ridge", "laplacian": "Laplacian kernel ridge"}
 LEARNERS = {
@@ -29,7 +29,7 @@ ANNOTATORS = 5
 
 
 def model_lines(
-    table: Table, pipe: Any, scores: dict[str, Any], n_labelled: int | None = None
+    table: LoadedTable, pipe: Any, scores: dict[str, Any], n_labelled: int | None = None
 ) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """Return what `fit`, `clean` and `report` print about a fitted model, for people and for scripts.
 
@@ -63,7 +63,7 @@ def model_lines(
     }  # fmt: skip
 
 
-def _columns(table: Table, features: Any) -> list[str]:
+def _columns(table: LoadedTable, features: Any) -> list[str]:
     """Return one line per column; of a wide table, one line for all columns with the same description."""
     lines = table.describe(features)
     if len(lines) <= WIDE:
@@ -77,7 +77,7 @@ def _columns(table: Table, features: Any) -> list[str]:
     ]
 
 
-def _annotators(table: Table, model: Any) -> list[tuple[str, str]]:
+def _annotators(table: LoadedTable, model: Any) -> list[tuple[str, str]]:
     """Return the number of answers and the least reliable annotators."""
     sources = None if table.votes is None else getattr(model.disambiguation_, "sources", None)
     if table.votes is None or sources is None:
@@ -201,12 +201,16 @@ def score_rows(found: dict[str, Any], how: str = "", n_labelled: int | None = No
     rows_used = f"{number} labelled rows"
     if n_labelled is not None and number < n_labelled:
         rows_used = f"a sample of {number} of the {n_labelled} labelled rows"
+    share, best = found["covering_rate"], constant["covering_rate"]
     rows = [
-        (f"Covering rate{how}", f"{found['covering_rate']:.1%} of {rows_used}; best constant"
-         f" ({constant['output']}) {constant['covering_rate']:.1%}; chance-corrected {found['chance_corrected']:z.3f}"),
-        (f"Set risk{how}", f"{found['set_risk']:.4g}; best constant {constant['set_risk']:.4g}"),
+        (f"Covering rate{how}", f"{share:.1%} of {rows_used}; best constant"
+         f" ({constant['output']}) {best:.1%}; chance-corrected {found['chance_corrected']:z.3f}"),
     ]  # fmt: skip
+    of = ""
+    if share == best and share in (0, 1):  # exact numbers, or soft labels of all classes: the rate shows nothing
+        rows, of = [], f" on {rows_used}"
+    rows.append((f"Set risk{how}", f"{found['set_risk']:.4g}{of}; best constant {constant['set_risk']:.4g}"))
     for key, ends in found["errors"].items():
-        name, best = error_name(key), shown_range(*constant["errors"][key])
-        rows.append((f"{name}{how}", f"{shown_range(*ends)}; best constant {best}"))
+        name, least = error_name(key), shown_range(*constant["errors"][key])
+        rows.append((f"{name}{how}", f"{shown_range(*ends)}; best constant {least}"))
     return rows

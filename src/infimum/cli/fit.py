@@ -14,7 +14,7 @@ from ..selection.scores import is_labelled
 from . import _options as o
 from ._console import MODELS, check_out, print_result, rows_called, running
 from ._models import pipeline_for, save
-from ._table import Table, read
+from ._table import LoadedTable, read
 from ._words import model_lines, prediction_set_sizes, selected, unlabelled_rows
 
 
@@ -69,7 +69,7 @@ def fit(
     print_result(found, as_json, f"{out} written", rows, stages.notes, table.named)
 
 
-def _assumed_meaning(table: Table, options: o.TableOptions) -> list[tuple[str, str]]:
+def _assumed_meaning(table: LoadedTable, options: o.TableOptions) -> list[tuple[str, str]]:
     """Return a line about cells with several names, if the user has not set what they mean."""
     if table.kind != "labels" or options.kind or options.meaning or len(table.target) > 1:
         return []
@@ -80,14 +80,14 @@ def _assumed_meaning(table: Table, options: o.TableOptions) -> list[tuple[str, s
     return [("", f"{len(several)} cells such as {several[0]!r}: one of the names; if all apply, pass --meaning all_of")]
 
 
-def labelled_rows(table: Table, model: Any) -> NDArray:
+def labelled_rows(table: LoadedTable, model: Any) -> NDArray:
     """Return which rows count in scores, (n,) boolean; for tokens, those with a label."""
     if table.sequence is not None:
         return np.array([cell is not None for cell in table.cells])
     return is_labelled(model.output_, model.sets_)
 
 
-def fitted(table: Table, model: Any) -> Any:
+def fitted(table: LoadedTable, model: Any) -> Any:
     """Return the fitted pipeline; errors name the lines of the file.
 
     Several answers about one row are held out together in cross-validation.
@@ -98,7 +98,7 @@ def fitted(table: Table, model: Any) -> Any:
         return model.fit(table.X, table.y(), **settings)
 
 
-def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
+def prediction_sets(table: LoadedTable, pipe: Any, level: float, covers: str) -> Any:
     """Return prediction sets that are selected, fitted and calibrated on disjoint parts of the rows."""
     from ..conformal import Conformal
 
@@ -107,13 +107,14 @@ def prediction_sets(table: Table, pipe: Any, level: float, covers: str) -> Any:
         return Conformal(model, confidence_level=level, covers=covers).fit(X, y)
 
 
-def about(table: Table, options: o.TableOptions) -> dict[str, Any]:
+def about(table: LoadedTable, options: o.TableOptions) -> dict[str, Any]:
     """Return the description that is saved with a model."""
     import infimum
 
     return {
         "kind": table.kind, "target": table.target, "file": table.path.name, "missing": options.missing,
         "version": infimum.__version__, "sequence": table.sequence, "meaning": options.meaning,
-        "unticked": options.unticked, "separator": options.separator, "names": list(table.classes),
+        "unticked": options.unticked, "separator": options.separator, "soft": options.soft, "event": options.event,
+        "names": list(table.classes),
         "merges": [] if table.named is None else table.named.merges,
     }  # fmt: skip

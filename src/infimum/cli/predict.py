@@ -18,7 +18,7 @@ from ._table import load as load_file
 from ._words import mean_size, predictions
 
 
-@o.table_options("sep", "encoding")
+@o.table_options("sep", "encoding", "header")
 def predict(
     model: o.Model,
     file: o.File,

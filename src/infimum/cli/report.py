@@ -14,7 +14,7 @@ from ..selection.scores import no_skill
 from . import _options as o
 from ._console import REPORTS, check_out, errors_as_messages, fail, print_result, rows_called, running, writing
 from ._models import load, of_model, pipeline_for
-from ._table import IDS, Table, read
+from ._table import IDS, LoadedTable, read
 from ._words import model_lines
 from .fit import fitted
 
@@ -122,7 +122,7 @@ def compare_models(
     print_result({"report": out, **made.to_json()}, as_json, f"{out} written", rows, stages.notes)
 
 
-def _summary(made: Report, table: Table, pipe: Any) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _summary(made: Report, table: LoadedTable, pipe: Any) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """Return the results of the report, for people and for scripts."""
     facts, identified, constant, ours = made.facts, made.identifiability, made.compared[0], made.compared[-1]
     scores = {
@@ -143,7 +143,7 @@ def _summary(made: Report, table: Table, pipe: Any) -> tuple[list[tuple[str, str
         *lines,
     ]
     return rows, found | {
-        "summary": facts.summary, "can_tell": None if identified is None else identified.can_tell,
+        "summary": facts.summary, "is_identifiable": None if identified is None else identified.is_identifiable,
         "verdict": made.verdict, "degree": facts.degree, "questions": made.questions,
         "suspects": [s["row"] for s in made.audit.suspects], "impossible": sorted(made.audit.impossible),
         "covering_rate": ours.covering, "scores": scores,

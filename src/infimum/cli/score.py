@@ -11,11 +11,11 @@ from ..selection.scores import best_constant, compare_with_constant, is_labelled
 from . import _options as o
 from ._console import errors_as_messages, print_result, rows_called, running
 from ._models import load, of_model
-from ._table import Table, read
+from ._table import LoadedTable, read
 from ._words import score_rows, unlabelled_rows
 
 
-@o.table_options("target", "meaning", "unticked", "sep", "encoding")
+@o.table_options("target", "meaning", "unticked", "sep", "encoding", "header")
 def score(
     model: o.Model,
     file: o.File,
@@ -43,13 +43,13 @@ def score(
     ignored = unlabelled_rows(sum(cell is None for cell in table.cells), labelled)
     rows = [
         ("Rows", f"{found['rows']} labelled ({found['exact']} exact); {ignored}, ignored"),
-        ("Agreement", f"{found['agreement']:.4f}"),
+        *([] if found["errors"] else [("Agreement", f"{found['agreement']:.4f}")]),
         *score_rows(found),
     ]
     print_result(found, as_json, f"{model.name} on {name_of(file)}", rows, stages.notes)
 
 
-def scored(pipe: Any, table: Table) -> dict[str, Any]:
+def scored(pipe: Any, table: LoadedTable) -> dict[str, Any]:
     """Return all scores on the labelled rows."""
     model = pipe[-1]
     with rows_called(table.places):

@@ -21,7 +21,7 @@ SHOWN = 10  # notes of one kind that are printed
 NEEDS = 'The studio needs the package {}. Install it with: pip install "infimum[cli,studio]"'
 
 
-@o.table_options("classes", "separator", "merge_classes", "missing", "id", "contradictions")
+@o.table_options("classes", "separator", "merge_classes", "missing", "id", "contradictions", "header")
 def studio(
     options: o.TableOptions,
     table: Annotated[
@@ -83,7 +83,7 @@ def studio(
         names = naming(options)
         task = read_task(
             table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines, groups,
-            options.missing, options.contradictions,
+            options.missing, options.contradictions, options.header,
         )  # fmt: skip
         print_look_alikes(task.named)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal

@@ -12,8 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.checks import check_number, check_one_of, check_run, is_number
+from ..data.chunks import n_rows
 from ..data.containers import materialise
-from ..data.errors import BadRows, InputError
+from ..data.errors import BadRows, InputError, check_lengths
+from ..data.inputs import some_rows
 from ..outputs.of_model import space_of
 from ..outputs.score import upto
 from ..selection.scores import weight_array
@@ -26,8 +28,9 @@ from .guarantee import (
     radius_of,
     radius_with_ambiguity,
     warn_if_everything,
+    warn_if_mostly_everything,
 )
-from .models import ModelPredictor, check_lengths, fit_with_score, groups_of, prepared, score_for, some_rows
+from .models import ModelPredictor, fit_with_score, groups_of, prepared, score_for
 from .selective import RiskCoverage, risk_coverage
 from .units import Units
 
@@ -169,7 +172,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 " not used in fit."
             )
         model, sets = prepared(self.estimator, y)
-        n, units = check_lengths(X, sets), self._units(self.estimator, X)
+        n, units = n_rows(X), self._units(self.estimator, X)
+        check_lengths(n, len(sets))
         random = check_random_state(self.random_state)
         w = None if sample_weight is None else weight_array(sample_weight)
         if w is not None and w.shape != (n,):
@@ -182,9 +186,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             return self
         held = max(1, round(self.holdout * len(units)))
         if len(units) - held < 2:
-            raise ValueError(
-                f"{len(units)} {units.name} are too few to fit a model and to hold {units.name} out. Use method='cv+'."
-            )
+            few = f"{len(units)} {units.name} are too few to fit a model and to hold {units.name} out"
+            raise ValueError(f"{few}. Use method='cv+'.")
         order = random.permutation(len(units))
         test, train = units.rows(order[:held]), units.rows(order[held:])
         w = None if w is None else w[train]
@@ -201,7 +204,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         model = self.estimator if self.prefit else self.estimator_
         predictor = ModelPredictor(model, space_of(model, y))
         sets = predictor.space.read(materialise(y))
-        rows, units = np.arange(check_lengths(X, sets)), self._units(model, X)
+        check_lengths(n_rows(X), len(sets))
+        rows, units = np.arange(len(sets)), self._units(model, X)
         random = check_random_state(self.random_state)
         score = score_for(self.score, predictor) if self.prefit else self.score_
         if score.learns and self.prefit:
@@ -238,7 +242,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         bad = BadRows("the calibration rows")
         for row in np.flatnonzero(np.isnan(scores)):
             bad.add(row, "the score is NaN, because the prediction of the model is NaN")
-        bad.refuse("Check the predictions of the model for these rows.")
+        bad.raise_if_any("Check the predictions of the model for these rows.")
         table = None
         if self.ambiguity is not None or self.by_class:
             if not score.per_class:
@@ -249,6 +253,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self.n_calibration_, self.unit_ = len(units), units.name
         if table is None and groups is None:
             warn_if_everything(self.scores_, self._level(None), predictor.space, units.name)
+            if self.covers == "truth" and units.single:
+                warn_if_mostly_everything(score, plain, radius_of(self.scores_, self._level(None)), self.space_)
         return self
 
     def predict_set(self, X: Any, confidence_level: float | None = None) -> Any:
@@ -318,8 +324,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if not is_number(reject, infinite=True):
             raise ValueError(f"reject must be a number, the largest size of an accepted set, or None. Got {reject!r}.")
         found = self.predict_set(X, confidence_level)
-        is_empty = (found.size == 0) & ~found.is_exact
-        hide = (found.size > reject) | is_empty
+        hide = (found.size > reject) | ((found.size == 0) & ~found.is_exact)
         return np.ma.masked_array(z, mask=np.broadcast_to(hide.reshape(len(z), *[1] * (z.ndim - 1)), z.shape))
 
     def check(self, X: Any, y: Any, confidence_level: float | None = None) -> Coverage:
@@ -327,15 +332,14 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         found = self.predict_set(X, confidence_level)
         sets = self.space_.read(materialise(y))
-        check_lengths(X, sets)
+        check_lengths(n_rows(X), len(sets))
         units = Units(self.estimator_, X)
         n, meets, holds = len(units), units.all(found.meets(sets)), units.all(found.contains_set(sets))
         p = np.nan
         if self.cross_ is None and self.groups_ is None and self.ambiguity is None and not self.by_class:
             a = np.ceil((self.n_calibration_ + 1) * self._level(confidence_level) - 1e-9)
             b = self.n_calibration_ + 1 - a
-            # given the calibration rows, coverage is Beta(a, b) or larger
-            p = float(betabinom.cdf(meets.sum(), n, a, b)) if b > 0 else 1.0
+            p = float(betabinom.cdf(meets.sum(), n, a, b)) if b > 0 else 1.0  # coverage is Beta(a, b) or larger
         return Coverage(float(meets.mean()), float(holds.mean()), float(found.size.mean()), n, p)
 
     def risk_coverage(self, X: Any, y: Any, confidence_level: float | None = None, doubt: Any = None) -> RiskCoverage:

@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.inputs import some_rows
 from ..outputs.of_model import space_of
-from .models import ModelPredictor, fit_with_score, fitted_copy, score_for, some_rows
+from .models import ModelPredictor, fit_with_score, fitted_copy, score_for
 from .units import Units
 
 

@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 from ..data.errors import InfimumWarning
 from ..outputs.score import rank_of
 
+CHECKED = 100
+"""Calibration rows of which the prediction sets are computed to find out whether most of them contain every output."""
+
+MOST = 0.8
+"""Share of prediction sets with all outputs above which a warning is issued."""
+
 NOT_WHICH = "it does not say which member of that set is the true value"
 
 
@@ -125,6 +131,21 @@ def warn_if_everything(scores: NDArray, level: float, space: Any, units: str = "
             f"{level:g} allows {outside}. Set covers='set'{bounds if 'bounds' in space.get_params(deep=False) else ''}."
         )
     warnings.warn(f"Every prediction set contains all outputs. {why}", InfimumWarning, stacklevel=4)
+
+
+def warn_if_mostly_everything(score: Any, forecast: Any, radius: float, space: Any) -> None:
+    """Warn if nearly all prediction sets of calibration rows contain every output, although the radius is finite."""
+    some = forecast[:CHECKED]
+    finite = len(some) and math.isfinite(radius)
+    share = np.mean(score.within(some, np.full(len(some), radius), space).is_unlabelled) if finite else 0.0
+    if share > MOST:
+        warnings.warn(
+            f"{share:.0%} of the prediction sets contain all outputs, because covers='truth' has to cover every member"
+            " of the sets of the calibration rows. Set covers='set', which requires less, calibrate on rows with more"
+            " complete labels, or lower confidence_level.",
+            InfimumWarning,
+            stacklevel=4,
+        )
 
 
 def radius_with_ambiguity(table: NDArray, mask: NDArray, level: float, ambiguity: float) -> tuple[float, int]:

@@ -11,7 +11,8 @@ from sklearn.utils import _safe_indexing
 
 from ..data.chunks import n_rows
 from ..data.containers import materialise
-from ..data.errors import InputError, listed
+from ..data.errors import listed
+from ..data.inputs import some_rows
 from ..estimators import PartialModel
 from ..estimators.base import validated, weight_params
 from ..estimators.model import OutputModel
@@ -205,16 +206,3 @@ def _column(X: Any, groups: Any) -> NDArray:
             f" column of X. Got {groups!r:.200} instead; X has"
             f" {f'the columns {listed(list(X.columns))}' if hasattr(X, 'columns') else f'{X.shape[1]} columns'}."
         ) from None
-
-
-def check_lengths(X: Any, sets: Sets) -> int:
-    """Return the number of rows; raise an error if X and the sets have different ones."""
-    n = n_rows(X)
-    if n != len(sets):
-        raise InputError(f"X has {n} rows and y has {len(sets)}: they must have the same number.")
-    return n
-
-
-def some_rows(X: Any, rows: NDArray) -> Any:
-    """Return some rows of X: an array, a sparse matrix, a DataFrame or a list."""
-    return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)

@@ -2,7 +2,7 @@
 
 from .chunks import Chunk, Chunks
 from .cluster import DaskChunks, is_dask, map_rows
-from .rows import InChunks, Rows, Table, group_codes, is_chunked, rows_of
+from .rows import InChunks, Rows, Table, group_codes, is_chunked, rows_in_chunks
 
 __all__ = [
     "Chunk",
@@ -15,5 +15,5 @@ __all__ = [
     "is_chunked",
     "is_dask",
     "map_rows",
-    "rows_of",
+    "rows_in_chunks",
 ]

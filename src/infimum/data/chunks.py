@@ -22,7 +22,7 @@ from .hashes import hash_of
 from .inputs import is_frame
 from .progress import track
 
-NOTHING = object()
+NO_VALUE = object()
 ROWS = 4096  # rows per chunk of an array in memory
 
 
@@ -123,15 +123,15 @@ class Chunks:
         """Apply a function to each chunk and combine the results, in threads if joblib is configured so."""
         chunks = track(self, label, self.n_chunks, verbose)
         in_threads = self.n_chunks != 1 and effective_n_jobs(None) > 1
-        total: Any = NOTHING
+        total: Any = NO_VALUE
         # threads over chunks and threads within products at the same time would wait for each other
         with single_blas() if in_threads else nullcontext():
             parts: Any = map(function, chunks)
             if in_threads:
                 parts = Parallel(prefer="threads", return_as="generator")(delayed(function)(one) for one in chunks)
             for part in parts:
-                total = part if total is NOTHING else combine(total, part)
-        if total is NOTHING:
+                total = part if total is NO_VALUE else combine(total, part)
+        if total is NO_VALUE:
             raise ValueError(
                 "Chunks contains no chunk. Pass one or more. If the source is a function, it must return a new iterator"
                 " at every call (a generator that was used up gives nothing)."
@@ -229,7 +229,7 @@ class ParquetSource:
         )  # fmt: skip
 
 
-class Sample(NamedTuple):
+class ChunkSample(NamedTuple):
     """The rows of positive weight with the smallest hashes, and the number of all rows."""
 
     n: int
@@ -241,7 +241,7 @@ class Sample(NamedTuple):
     w: NDArray | None
 
 
-def sample(chunks: Chunks, size: int) -> Sample:
+def sample(chunks: Chunks, size: int) -> ChunkSample:
     """Draw `size` of the rows, in one pass.
 
     >>> found = sample(Chunks([(np.arange(4.)[:, None], list("abcd")), (np.arange(4., 6.)[:, None], ["e", "f"])]), 3)
@@ -251,7 +251,7 @@ def sample(chunks: Chunks, size: int) -> Sample:
     return chunks.reduce(partial(_of, size=size), partial(_merge, size=size), "sample")
 
 
-def _of(chunk: Chunk, size: int) -> Sample:
+def _of(chunk: Chunk, size: int) -> ChunkSample:
     n = chunk.X.shape[0]
     there = np.arange(n) if chunk.w is None else np.flatnonzero(chunk.w > 0)
     keys = hash_of(chunk.X[there], 0)
@@ -259,15 +259,15 @@ def _of(chunk: Chunk, size: int) -> Sample:
     rows = there[at]
     w = None if chunk.w is None else np.asarray(chunk.w, dtype=float)[rows]
     total = float(n if chunk.w is None else np.sum(chunk.w))
-    return Sample(n, total, keys[at], chunk.X[rows], _taken(chunk.y, rows), w)
+    return ChunkSample(n, total, keys[at], chunk.X[rows], _taken(chunk.y, rows), w)
 
 
-def _merge(a: Sample, b: Sample, size: int) -> Sample:
+def _merge(a: ChunkSample, b: ChunkSample, size: int) -> ChunkSample:
     keys = np.concatenate([a.keys, b.keys])
     at = np.argsort(keys, kind="stable")[:size]
     X = sparse.vstack([a.X, b.X]).tocsr()[at] if sparse.issparse(a.X) else np.concatenate([a.X, b.X])[at]
     w = None if a.w is None or b.w is None else np.concatenate([a.w, b.w])[at]
-    return Sample(a.n + b.n, a.total + b.total, keys[at], X, _taken(_joined(a.y, b.y), at), w)
+    return ChunkSample(a.n + b.n, a.total + b.total, keys[at], X, _taken(_joined(a.y, b.y), at), w)
 
 
 def is_parsed(y: Any) -> bool:

@@ -40,7 +40,7 @@ FEW_WORDS = 3
 """Number of different words up to which they stand for missing cells among many different numbers."""
 
 NAMED_ID = re.compile(r"(?:^|[ _.-])(?:id|ids|uuid|guid|key|index)$|(?<=[a-z])(?:ID|Id)$", re.IGNORECASE)
-ROW_NUMBER = re.compile(r"|#|(?:unnamed: \d+)|row(?: ?names?| ?number)?|line", re.IGNORECASE)
+ROW_NUMBER = re.compile(r"|#|(?:unnamed: \d+)|row(?: ?names?| ?number)?|line|(?:lfd\.? ?)?nr\.?|no\.?", re.IGNORECASE)
 CODE = re.compile(r"(?=.*\d)[^\s,;|]{1,64}")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 ISO = re.compile(
@@ -186,7 +186,8 @@ def _as_number(present: list, texts: list[str]) -> Recognised | None:
     notes += [f"{len(limits)} cells such as {limits[0]!r} count as their limit"] if limits else []
     code = missing_code(values)
     if code is not None:
-        notes.append(f"{values.count(code)} cells are {code:g}, the only negative number (missing?)")
+        far = "the only negative number" if code < 0 else "far from the other numbers"
+        notes.append(f"{values.count(code)} cells are {code:g}, {far} (missing?)")
     if decimal is None:
         example = next(text for text in texts if "," in text)
         notes.append(f"{example!r} is read with a thousands separator; for a decimal comma, replace it by a point")

@@ -45,7 +45,7 @@ class Column(NamedTuple):
         return None if self.missing[row] else self.cells[row]
 
 
-class Table(NamedTuple):
+class ValueTable(NamedTuple):
     """Several columns: booleans or numbers as a typed array, anything else as objects."""
 
     values: NDArray
@@ -76,7 +76,7 @@ class Table(NamedTuple):
             )
         return Column(self.values[:, 0], self.missing[:, 0])
 
-    def arranged(self, known: Names, what: str) -> Table:
+    def arranged(self, known: Names, what: str) -> ValueTable:
         """Return the columns in the order of the known names; raise an error if a name is missing or unknown."""
         if self.names is None:
             return self
@@ -91,7 +91,7 @@ class Table(NamedTuple):
                 + " To match columns by position, pass y.to_numpy()."
             )
         index = [place[k] for k in range(len(known))]
-        return Table(self.values[:, index], self.missing[:, index], tuple(known.list))
+        return ValueTable(self.values[:, index], self.missing[:, index], tuple(known.list))
 
 
 def normalise_y(y: Any, forms: str) -> Any:
@@ -209,7 +209,7 @@ def _date(cell: Any) -> np.datetime64 | None:
     return cell.to_datetime64() if hasattr(cell, "to_datetime64") else np.datetime64(cell)
 
 
-def table_of(column: Column) -> Table | None:
+def table_of(column: Column) -> ValueTable | None:
     """Return a column of lists of scalars of equal length as a table; None for any other column."""
     if column.typed:
         return None
@@ -235,13 +235,13 @@ def is_row(cell: Any) -> bool:
     return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim == 1)
 
 
-def tidy(values: NDArray, names: tuple | None = None) -> Table:
+def tidy(values: NDArray, names: tuple | None = None) -> ValueTable:
     """Return a table of objects, typed if all cells are booleans, or all are numbers, or missing."""
     flat = values.ravel().tolist()
     missing = np.fromiter(map(is_missing, flat), bool, len(flat)).reshape(values.shape)
     types = {type(v) for v, gone in zip(flat, missing.ravel()) if not gone}
     if types and types <= {bool, np.bool_}:
-        return Table(np.where(missing, False, values).astype(bool), missing, names)
+        return ValueTable(np.where(missing, False, values).astype(bool), missing, names)
     if all(is_number(kind) for kind in types):
         bad = BadRows("y")
         out = np.full(values.shape, math.nan)
@@ -250,9 +250,9 @@ def tidy(values: NDArray, names: tuple | None = None) -> Table:
                 out[row] = [float(v) for v in cells]
             except OverflowError:
                 bad.add(row, f"a number too large for floating point, got {shown(cells.tolist())}")
-        bad.refuse("The largest floating-point number is about 1.8e308. Rescale y.")
-        return Table(out, missing, names)
-    return Table(values, missing, names)
+        bad.raise_if_any("The largest floating-point number is about 1.8e308. Rescale y.")
+        return ValueTable(out, missing, names)
+    return ValueTable(values, missing, names)
 
 
 def is_number(kind: type) -> bool:
@@ -279,7 +279,7 @@ def _of_array(y: NDArray, forms: str) -> Any:
     missing = hidden | (np.isnan(y) if y.dtype.kind in "fc" else np.isnat(y) if y.dtype.kind in "mM" else False)
     if y.dtype.kind in "iuf" and y.ndim > 1 and hidden.any():
         y = np.where(hidden, math.nan, y)
-    return Column(y, missing) if y.ndim == 1 else Table(y, missing) if y.ndim == 2 else y
+    return Column(y, missing) if y.ndim == 1 else ValueTable(y, missing) if y.ndim == 2 else y
 
 
 def frame_of(frame: Any, what: str) -> Any:
@@ -299,7 +299,7 @@ def frame_of(frame: Any, what: str) -> Any:
     return nw.from_native(frame, eager_only=True)
 
 
-def _framed(y: Any) -> Column | Table:
+def _framed(y: Any) -> Column | ValueTable:
     """Return the column or table of a Series or DataFrame of pandas, polars or Arrow."""
     import narwhals.stable.v1 as nw
 
@@ -314,7 +314,7 @@ def _framed(y: Any) -> Column | Table:
     return column_of(_mapped(cells, y))._replace(order=_order(y))
 
 
-def _of_frame(frame: Any) -> Column | Table:
+def _of_frame(frame: Any) -> Column | ValueTable:
     columns = [_of_series(series) for series in frame.iter_columns()]
     if len(columns) == 1:
         return columns[0]._replace(name=frame.columns[0])
@@ -327,7 +327,7 @@ def _of_frame(frame: Any) -> Column | Table:
         for k, column in enumerate(columns):
             there = ~column.missing
             values[there, k] = column.cells[there] if there.any() else []
-        return Table(values, missing, names)
+        return ValueTable(values, missing, names)
     values = np.empty(missing.shape, dtype=object)
     for k, column in enumerate(columns):
         for row in range(column.n):
@@ -355,7 +355,7 @@ def _mapped(cells: list, native: Any) -> list:
     for row, cell in enumerate(cells):
         if not is_missing(cell) and len(dict(cell)) < len(cell):
             bad.add(row, "a key of the map occurs twice", cell)
-    bad.refuse("Each key must occur once.")
+    bad.raise_if_any("Each key must occur once.")
     return [None if is_missing(cell) else dict(cell) for cell in cells]
 
 

@@ -140,7 +140,22 @@ def shown(cell: Any) -> str:
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
     text = SHORT.repr(cell.item() if isinstance(cell, np.generic) and cell.dtype.kind not in "mM" else cell)
-    return text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
+    return shortened(text, QUOTED)
+
+
+def check_lengths(n: int, n_y: int, unit: str = "rows") -> None:
+    """Raise an error unless X and y have the same number of rows."""
+    if n != n_y:
+        raise InputError(f"X has {n} {unit} and y has {n_y}: they must have the same number.")
+
+
+def shortened(text: str, width: int) -> str:
+    """Return text that is cut after so many characters.
+
+    >>> shortened("a long name", 6)
+    'a lon…'
+    """
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def listed(names: Iterable) -> str:
@@ -168,7 +183,7 @@ class BadRows:
     --------
     >>> bad = BadRows()
     >>> bad.add(3, "expected lower <= upper", (2, 1))
-    >>> bad.refuse("Swap the two bounds.")
+    >>> bad.raise_if_any("Swap the two bounds.")
     Traceback (most recent call last):
     ...
     infimum.data.errors.InputError: 1 row of y cannot be used.
@@ -198,7 +213,7 @@ class BadRows:
     def __contains__(self, row: Any) -> bool:
         return row in self.found
 
-    def refuse(self, remedy: str) -> None:
+    def raise_if_any(self, remedy: str) -> None:
         """Raise an InputError if anything was added; `remedy` says how to fix it."""
         if self.found:
             raise self.error(remedy)
@@ -210,12 +225,12 @@ class BadRows:
         return InputError("", rows, self.what, remedy, self.unit, self.more)
 
 
-def refuse_rows(wrong: Any, why: Callable[[int], str], remedy: str) -> None:
+def raise_for_rows(wrong: Any, why: Callable[[int], str], remedy: str) -> None:
     """Raise one error about the rows of y that are wrong, (n,) boolean; `why` returns what is wrong with a row."""
     bad = BadRows("y")
     for row in np.flatnonzero(wrong).tolist():
         bad.add(row, why(row))
-    bad.refuse(remedy)
+    bad.raise_if_any(remedy)
 
 
 def each_cell(cells: Iterable, read: Callable[[Any], Any], remedy: str) -> list:
@@ -226,7 +241,7 @@ def each_cell(cells: Iterable, read: Callable[[Any], Any], remedy: str) -> list:
             found.append(read(cell))
         except ValueError as error:
             bad.add(row, str(error))
-    bad.refuse(remedy)
+    bad.raise_if_any(remedy)
     return found
 
 
@@ -257,7 +272,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Summary:
+class TargetSummary:
     """Summary of a column of y: names, and samples of rows that decide on its format; those of chunks are added."""
 
     rows: int = 0
@@ -287,11 +302,11 @@ class Summary:
         """Return `unread` from (row, message)."""
         return {"rows": Sample(len(found), tuple(sorted(found)[:SHOWN]))} if found else {}
 
-    def refuse_unread(self, remedy: str) -> None:
+    def raise_unread(self, remedy: str) -> None:
         """Raise one error about the rows that could not be parsed, if there are any."""
         bad = BadRows("y")
         self.unread.get("rows", Sample()).add_to(bad, "{}", str)
-        bad.refuse(remedy)
+        bad.raise_if_any(remedy)
 
 
 def is_null(cell: Any) -> bool:

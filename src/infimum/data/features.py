@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .checks import check_number
 from .columns import KINDS, Recognised, category, days, number, recognise
 from .containers import frame_of
-from .errors import InfimumWarning, InputError, is_missing, listed
+from .errors import InfimumWarning, InputError, is_missing, listed, shown
 from .inputs import LARGEST, is_frame
 from .numerals import ONE_GROUP, is_missing_word, mark_in, split_unit
 
@@ -31,11 +31,11 @@ to unit variance moves new rows far away from all training rows.
 BOOLEANS = {"true": 1.0, "false": 0.0}
 """Text in a column that contained booleans in `fit`, as a CSV file contains them."""
 
-LEFT_OUT = ("identifier", "constant", "empty", "ignored")
+UNUSED_KINDS = ("identifier", "constant", "empty", "ignored")
 
 
 @dataclass
-class Column(Recognised):
+class FeatureColumn(Recognised):
     """One column of a table: what it is, and how it becomes numbers."""
 
     name: str = ""
@@ -67,8 +67,8 @@ class Features(TransformerMixin, BaseEstimator):
       of its words and pairs of words if the texts have more than 300 characters on average.
     - Identifiers (nearly unique codes, row numbers), constants and empty columns are left out.
 
-    Columns are found by name; columns that did not occur in `fit` are ignored. A model that contains `Features` can be
-    saved with skops.
+    Columns are found by name; columns that did not occur in `fit` are ignored. The columns of an array are called x0,
+    x1, …. A model that contains `Features` can be saved with skops.
 
     Parameters
     ----------
@@ -114,18 +114,20 @@ class Features(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Recognise the kind of each column, and learn how it becomes numbers."""
         self._check()
+        if hasattr(y, "check_order"):  # Votes, whose rows have names like those of X
+            y.check_order(X)
         table = columns_of(X)
         if not table:
             raise ValueError("X has no columns. Pass a table with at least one column of features.")
         kinds = self._chosen(table)
         columns, dropped = [], {}
         for name, cells in table.items():
-            _refuse_nested(name, cells)
+            _check_flat(name, cells)
             if name in set(self.ignore or ()):
                 dropped[name] = "ignored"
                 continue
             found = recognise(name, cells, self.max_categories, kinds.get(name))
-            if found.kind in LEFT_OUT:
+            if found.kind in UNUSED_KINDS:
                 dropped[name] = found.kind
             else:
                 columns.append(self._fitted(name, found, cells))
@@ -143,6 +145,9 @@ class Features(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> NDArray:
         """Return (n, k) finite numbers."""
         check_is_fitted(self)
+        if not is_frame(X) and len(columns_of(X)) != self.n_features_in_:
+            n = len(columns_of(X))
+            raise ValueError(f"X has {n} features, but Features is expecting {self.n_features_in_} features as input.")
         table = columns_of(X, [column.name for column in self.columns_])
         return np.hstack([self._numbers(column, table[column.name]) for column in self.columns_])
 
@@ -189,8 +194,8 @@ class Features(TransformerMixin, BaseEstimator):
                 raise ValueError(f"X has no column {name!r}. Its columns are {listed(list(table))}.")
         return dict(self.columns or {})
 
-    def _fitted(self, name: str, found: Recognised, cells: list) -> Column:
-        column = Column(**vars(found), name=name, missing=sum(is_missing(cell) for cell in cells))
+    def _fitted(self, name: str, found: Recognised, cells: list) -> FeatureColumn:
+        column = FeatureColumn(**vars(found), name=name, missing=sum(is_missing(cell) for cell in cells))
         if found.kind == "text":
             column.transformer, column.width = self._text(cells)
         elif found.kind == "category":
@@ -226,9 +231,11 @@ class Features(TransformerMixin, BaseEstimator):
         return Pipeline([("words", words), ("components", components)]), width
 
     @staticmethod
-    def _numbers(column: Column, cells: list) -> NDArray:
+    def _numbers(column: FeatureColumn, cells: list) -> NDArray:
         if column.transformer is not None:
             given = _categories(cells) if column.kind == "category" else _texts(cells)
+            if column.kind == "category":
+                _warn_of_new_categories(column, given[:, 0])
             return np.asarray(column.transformer.transform(given), dtype=float)
         values = _values(column, cells)
         filled = np.where(np.isnan(values), column.median, values)
@@ -238,10 +245,12 @@ class Features(TransformerMixin, BaseEstimator):
 def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
     """Return the cells of a table by column, for all columns or for those named."""
     if not is_frame(X):
-        raise ValueError(
-            f"Features needs a table with named columns, such as a pandas or polars DataFrame. Got {type(X).__name__}."
-            " For an array, write Features().fit(pandas.DataFrame(X, columns=[…]))."
-        )
+        if not isinstance(X, np.ndarray | list) or np.ndim(X) != 2:
+            raise ValueError(
+                f"Features needs a table: a DataFrame of pandas or polars, or a two-dimensional array. Got {shown(X)}."
+            )
+        cells = X.T.tolist() if isinstance(X, np.ndarray) else list(map(list, zip(*X)))
+        return {f"x{k}": column for k, column in enumerate(cells) if names is None or f"x{k}" in names}
     frame = frame_of(X, "X")
     if not all(isinstance(name, str) for name in frame.columns):
         raise ValueError(
@@ -250,11 +259,14 @@ def columns_of(X: Any, names: list[str] | None = None) -> dict[str, list]:
         )
     missing = [name for name in names or [] if name not in frame.columns]
     if missing:
-        raise ValueError(f"The table has no column {listed(missing)}. Its columns are {listed(list(frame.columns))}.")
+        raise ValueError(
+            f"The table has no column {listed(missing)}, which the model was fitted on. Its columns are"
+            f" {listed(list(frame.columns))}. Rename a column, or add it; its cells may be empty."
+        )
     return {name: frame[name].to_list() for name in (frame.columns if names is None else names)}
 
 
-def _refuse_nested(name: str, cells: list) -> None:
+def _check_flat(name: str, cells: list) -> None:
     for k, cell in enumerate(cells):
         if isinstance(cell, list | tuple | dict | set):
             raise ValueError(
@@ -271,7 +283,22 @@ def _categories(cells: list) -> NDArray:
     return np.array([[category(cell)] for cell in cells], dtype=object).reshape(len(cells), 1)
 
 
-def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
+def _warn_of_new_categories(column: FeatureColumn, given: NDArray) -> None:
+    """Warn if `fit` has not seen most of the categories: their names have probably changed."""
+    known = {"", *column.transformer.categories_[0]}
+    new = [name for name in given if name not in known]
+    if len(new) > 1 and 2 * len(new) > sum(name != "" for name in given):
+        import warnings
+
+        warnings.warn(
+            f"{len(new)} of {len(given)} cells of the column {column.name!r} contain categories that do not occur in"
+            f" the training rows, such as {new[0]!r:.60}. They have no influence on the predictions.",
+            InfimumWarning,
+            stacklevel=4,
+        )
+
+
+def _values(column: FeatureColumn, cells: list, fitting: bool = False) -> NDArray:
     """Return the cells of a column as (n, 1) numbers, NaN if they are missing.
 
     Many cells that are no numbers raise an error in `fit`. Later they are missing, because what becomes of a row must
@@ -314,11 +341,11 @@ def _values(column: Column, cells: list, fitting: bool = False) -> NDArray:
             stacklevel=4,
         )
     if column.kind == "number":
-        _refuse_two_marks(column, cells)
+        _check_decimal_mark(column, cells)
     return out
 
 
-def _value(column: Column, cell: Any) -> float | None:
+def _value(column: FeatureColumn, cell: Any) -> float | None:
     """Return a cell as a number or as days; None if it is neither."""
     if column.kind == "date":
         return days(cell, column.day_first)
@@ -327,7 +354,7 @@ def _value(column: Column, cell: Any) -> float | None:
     return number(cell, column.decimal, column.unit)
 
 
-def _refuse_two_marks(column: Column, cells: list) -> None:
+def _check_decimal_mark(column: FeatureColumn, cells: list) -> None:
     """Raise an error if some cells have another decimal mark than in `fit`, and others may have it."""
     other = "." if column.decimal == "," else ","
     texts = {k: split_unit(cell)[0] or cell for k, cell in enumerate(cells) if isinstance(cell, str) and other in cell}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import _safe_indexing, check_array
 
 from .containers import frame_of
 from .errors import listed, shown
@@ -60,11 +60,11 @@ def as_numbers(X: Any) -> Any:
     numbers = check_array(
         table, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
     )
-    _refuse_gaps(numbers, names)
+    _check_finite(numbers, names)
     return in_range(numbers, names)
 
 
-def _refuse_gaps(X: Any, names: list[str] | None) -> None:
+def _check_finite(X: Any, names: list[str] | None) -> None:
     """Raise an error with the place of the first entry that is NaN or infinite."""
     entries = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -137,6 +137,11 @@ def _check_cell(cell: Any, row: int) -> None:
         raise ValueError(f"{TOO_LARGE} Row {row} contains {shown(cell)}. {RESCALE}")
 
 
+def some_rows(X: Any, rows: NDArray) -> Any:
+    """Return some rows of X: an array, a sparse matrix, a DataFrame or a list."""
+    return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
+
+
 def in_range(X: Any, names: list[str] | None = None) -> Any:
     """Return X, or raise an error with the place of its largest entry if its squares would overflow."""
     entries = X.data if hasattr(X, "tocsr") else X
@@ -147,7 +152,7 @@ def in_range(X: Any, names: list[str] | None = None) -> Any:
     return X
 
 
-def refuse_tiny(X: Any, names: list[str] | None = None) -> None:
+def check_not_tiny(X: Any, names: list[str] | None = None) -> None:
     """Raise an error if a column varies so little that squares of its differences are 0 in floating point."""
     if not X.shape[0]:
         return

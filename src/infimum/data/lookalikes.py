@@ -25,6 +25,9 @@ LONGEST = 64
 """Letters of a name up to which misspellings are searched for: the search takes their square."""
 
 JOINTS = re.compile(r"[;/&+,]|\bor\b|\boder\b|\bou\b")
+JOINED = "joined names"
+"""The reason of look-alikes that are several names."""
+
 NOT = re.compile(r"(?:not|no|kein|keine)\s+(.+)", re.IGNORECASE | re.DOTALL)
 NOT_SEEN = dict.fromkeys(map(ord, INVISIBLE))
 
@@ -140,7 +143,7 @@ def _parts(name: str, kept: Mapping[str, str]) -> tuple[tuple[str, ...], bool, s
     for pieces in _splits(name):
         forms = [_form(piece) for piece in pieces]
         if len(forms) > 1 and all(form in kept and kept[form] != name for form in forms):
-            return tuple(dict.fromkeys(kept[form] for form in forms)), False, "joined names"
+            return tuple(dict.fromkeys(kept[form] for form in forms)), False, JOINED
     return None
 
 

@@ -14,8 +14,10 @@ MISSING_WORDS = frozenset({
 })  # fmt: skip
 """Text that stands for a missing number or date, in lower case."""
 
-MISSING_CODES = (-1, -9, -99, -999, -9999)
+MISSING_CODES = (-1, -9, -99, -999, -9999, 99, 999, 9999)
 """Numbers that many files contain instead of an empty cell."""
+FAR = 10
+"""A positive code is at least this many times smaller than all other values, or larger. Ages up to 98 are no codes."""
 FEW_VALUES = 5
 """Distinct values besides a missing code; with fewer, -1 may be a code of its own, as in -1, 0, 1."""
 
@@ -139,18 +141,24 @@ def decimal_mark(cells: Iterable[str]) -> str | None:
 
 
 def missing_code(values: Iterable[float]) -> float | None:
-    """Return a negative number that probably stands for "missing", such as -1 or -999; None if there is none.
+    """Return a number that probably stands for "missing", such as -1, 99 or -999; None if there is none.
 
-    It is the only negative value of a column, occurs more than once, and there are at least five other values.
+    It is the only negative value of a column, or far from all others. It occurs more than once, and there are at least
+    five other values.
 
     >>> missing_code([3, 5, -1, 8, 13, -1, 21]), missing_code([-1, 0, 1, -1, 1]), missing_code([-1, -2, 3, -1, 5, 7])
     (-1, None, None)
+    >>> missing_code([3, 5, 99, 8, 9, 99, 1]), missing_code([31, 50, 99, 78, 88, 99, 67])
+    (99, None)
     """
     counts = Counter(values)
-    negative = [value for value in counts if value < 0]
-    if len(negative) != 1 or negative[0] not in MISSING_CODES:
-        return None
-    return negative[0] if counts[negative[0]] > 1 and len(counts) > FEW_VALUES else None
+    for code in counts:
+        others = [value for value in counts if value != code]
+        if code not in MISSING_CODES or counts[code] == 1 or len(others) < FEW_VALUES:
+            continue
+        if min(others) >= 0 and (code < 0 or max(others) * FAR <= code or min(others) >= code * FAR):
+            return code
+    return None
 
 
 def _without_units(text: str) -> tuple[str | None, float]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .chunks import Chunk, Chunks, Sample, is_parsed, n_rows, sample
+from .chunks import Chunk, Chunks, ChunkSample, is_parsed, n_rows, sample
 from .cluster import DaskChunks, is_dask
+from .errors import check_lengths
 from .hashes import hashed
 from .inputs import as_numbers, in_order, names_of
 
@@ -68,8 +69,7 @@ class Table(Rows):
         sets = output.read(self.y)
         if not hasattr(sets, "__len__"):
             raise ValueError(f"{type(output).__name__}.read must return Sets. Got {type(sets).__name__}.")
-        if len(sets) != self.X.shape[0]:
-            raise ValueError(f"X has {self.X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
+        check_lengths(self.X.shape[0], len(sets))
         output.check([sets])
         return sets
 
@@ -102,7 +102,7 @@ class InChunks(Rows):
         output.check(sets.parts())
         return sets
 
-    def sample(self, size: int) -> Sample:
+    def sample(self, size: int) -> ChunkSample:
         """Return some of the rows, independently of the chunks and of the order of rows."""
         return sample(self.X.map(_unread), size)
 
@@ -122,7 +122,7 @@ def is_chunked(X: Any) -> bool:
     return isinstance(X, Chunks) or is_dask(X)
 
 
-def rows_of(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InChunks | None:
+def rows_in_chunks(X: Any, y: Any = None, w: Any = None, groups: Any = None) -> InChunks | None:
     """Return rows in chunks, from `Chunks` or Dask collections; None if X is in memory."""
     if groups is not None and is_chunked(X):
         raise ValueError("groups are not supported for chunked data. Pass arrays, or leave out groups.")

@@ -30,10 +30,10 @@ WINDOW = (0, -1, 1)
 CENTRES = 150
 """Nyström centres of each kernel; more are slower and more precise."""
 
-AROUND = 8
+N_CONTEXT = 8
 """Words on each side of a token that are shown to people."""
 
-NOTHING = "\0"  # the word before the first token and after the last one
+PADDING = "\0"  # the word before the first token and after the last one
 FORMS = (
     "Each sequence of X is a list of words, a list of feature dicts, or a (length, d) array or DataFrame. A DataFrame"
     " with one row per token needs PartialSequenceTagger(sequence='column of sequence ids')."
@@ -79,8 +79,8 @@ class Tokens(NamedTuple):
 def _in_brackets(words: list[str]) -> list[str]:
     found = []
     for k, word in enumerate(words):
-        before, after = words[max(0, k - AROUND) : k], words[k + 1 : k + 1 + AROUND]
-        cut = [["…"] * (k > AROUND), ["…"] * (k + 1 + AROUND < len(words))]
+        before, after = words[max(0, k - N_CONTEXT) : k], words[k + 1 : k + 1 + N_CONTEXT]
+        cut = [["…"] * (k > N_CONTEXT), ["…"] * (k + 1 + N_CONTEXT < len(words))]
         found.append(" ".join([*cut[0], *before, f"[{word}]", *after, *cut[1]]))
     return found
 
@@ -121,7 +121,7 @@ def _read(X: Any, sequence: Any) -> Tokens:
             bad.add(row, "expected a sequence of tokens", part)
         elif not len(part):
             bad.add(row, "a sequence without tokens")
-    bad.refuse(FORMS)
+    bad.raise_if_any(FORMS)
     lengths = np.array([len(part) for part in parts], dtype=int)
     if is_frame(parts[0]):
         names = list(parts[0].columns)
@@ -242,7 +242,7 @@ class TokenFeatures:
         from sklearn.preprocessing import StandardScaler
 
         self.words_ = {
-            name: {which: DictVectorizer().fit(_word_dicts([NOTHING, *words], which)) for which in DISTANCES}
+            name: {which: DictVectorizer().fit(_word_dicts([PADDING, *words], which)) for which in DISTANCES}
             for name, words in tokens.texts.items()
         }
         self.names_, self.n_numbers_ = tokens.names, tokens.numbers.shape[1]
@@ -274,7 +274,7 @@ class TokenFeatures:
         n = len(tokens.numbers)
         blocks = [Block(np.ones((1, 1)), np.zeros(n, dtype=int))]
         for name, columns in self.words_.items():
-            distinct = {word: k for k, word in enumerate(dict.fromkeys([NOTHING, *tokens.texts[name]]))}
+            distinct = {word: k for k, word in enumerate(dict.fromkeys([PADDING, *tokens.texts[name]]))}
             code = np.array([distinct[word] for word in tokens.texts[name]], dtype=int)
             tables = {which: own.transform(_word_dicts(distinct, which)) for which, own in columns.items()}
             blocks += [Block(tables[w], shifted(code, tokens.lengths, offset)) for offset, w in OFFSETS.items()]
@@ -331,7 +331,7 @@ def word_features(word: str, which: str) -> list[str]:
     >>> word_features("Paris", "near")
     ['lower=paris', 'suffix=ris', 'shape=Xx']
     """
-    if word == NOTHING:
+    if word == PADDING:
         return ["nothing"]
     low = word.lower()
     if which == "far":

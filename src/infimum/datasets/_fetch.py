@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infimum.data.errors import InfimumWarning
 
-from ._registry import REGISTRY, Entry, checksums, list_datasets
+from ._registry import REGISTRY, DatasetEntry, checksums, list_datasets
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
@@ -93,7 +93,7 @@ def _warn_if_other(path: Path, file: str) -> None:
         )
 
 
-def _download(name: str, entry: Entry, file: str, path: Path, download: bool, timeout: float) -> None:
+def _download(name: str, entry: DatasetEntry, file: str, path: Path, download: bool, timeout: float) -> None:
     url = entry.url(file)
     if url is None:
         raise FileNotFoundError(_missing(name, path, f"It has no direct address: get it from {entry.home}"))

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True)
-class Entry:
+class DatasetEntry:
     """One data set.
 
     Attributes
@@ -35,37 +35,37 @@ class Entry:
         return None if self.base is None else self.base + PurePosixPath(file).name
 
 
-def _libsvm(*names: str, licence: str) -> Entry:
+def _libsvm(*names: str, licence: str) -> DatasetEntry:
     root = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
-    return Entry(tuple(f"libsvm/{name}" for name in names), root, licence, root + "multiclass/")
+    return DatasetEntry(tuple(f"libsvm/{name}" for name in names), root, licence, root + "multiclass/")
 
 
-def _mulan(name: str) -> Entry:
+def _mulan(name: str) -> DatasetEntry:
     parts = tuple(f"mulan/{name}{end}" for end in ("-train.arff", "-test.arff", ".xml"))
     home = "https://mulan.sourceforge.net/datasets-mlc.html"
-    return Entry(parts, home, "MULAN; for research, cite Tsoumakas et al. (2011)")
+    return DatasetEntry(parts, home, "MULAN; for research, cite Tsoumakas et al. (2011)")
 
 
-def _partial_labels(name: str, cite: str) -> Entry:
+def _partial_labels(name: str, cite: str) -> DatasetEntry:
     home = "https://palm.seu.edu.cn/zhangml/Resources.htm#partial_data"
-    return Entry((f"partial-labels/{name}.mat",), home, f"academic use; cite {cite}")
+    return DatasetEntry((f"partial-labels/{name}.mat",), home, f"academic use; cite {cite}")
 
 
-def _label_ranking(name: str, folder: str) -> Entry:
+def _label_ranking(name: str, folder: str) -> DatasetEntry:
     home = "https://github.com/alfaro96/scikit-lr"
     base = f"https://raw.githubusercontent.com/alfaro96/scikit-lr/{folder}/datasets/data/label_ranking/ranks/"
-    return Entry((f"label-ranking/{name}.csv",), home, "MIT (scikit-lr)", base)
+    return DatasetEntry((f"label-ranking/{name}.csv",), home, "MIT (scikit-lr)", base)
 
 
-def _intervals(name: str) -> Entry:
+def _intervals(name: str) -> DatasetEntry:
     parts = tuple(f"intervals/{name}/{part}.csv" for part in ("features", "targets", "folds"))
-    return Entry(parts, "https://github.com/aldro61/mmit-data", "cite Drouin, Hocking and Laviolette (2017)")
+    return DatasetEntry(parts, "https://github.com/aldro61/mmit-data", "cite Drouin, Hocking and Laviolette (2017)")
 
 
-def _linear_ordering(name: str) -> Entry:
+def _linear_ordering(name: str) -> DatasetEntry:
     home = "http://www.optsicom.es/lolib"
     parts = (f"linear-ordering/{name}", "linear-ordering/optima.json")
-    return Entry(parts, home, "LOLIB; cite Martí and Reinelt (2011)")
+    return DatasetEntry(parts, home, "LOLIB; cite Martí and Reinelt (2011)")
 
 
 _UCI = "CC BY 4.0 (UCI)"
@@ -76,7 +76,7 @@ _LOLIB = [
     "t75d11xx", "tiw56n54", "tiw56r54", "usa79",
 ]  # fmt: skip
 
-REGISTRY: dict[str, Entry] = {
+REGISTRY: dict[str, DatasetEntry] = {
     "libsvm/dna": _libsvm("dna.scale", "dna.scale.t", licence=_UCI),
     "libsvm/svmguide2": _libsvm("svmguide2", licence="LIBSVM; cite Hsu, Chang and Lin (2003)"),
     "libsvm/segment": _libsvm("segment.scale", licence=_UCI),
@@ -90,7 +90,7 @@ REGISTRY: dict[str, Entry] = {
     **{f"linear-ordering/{name}": _linear_ordering(name) for name in _LOLIB},
     "intervals/H3K4me3_TDH_immune_FPOP": _intervals("H3K4me3_TDH_immune_FPOP"),
     "intervals/neuroblastoma.bac": _intervals("neuroblastoma.bac"),
-    "ordinal/car": Entry(
+    "ordinal/car": DatasetEntry(
         ("ordinal/car.data",),
         "https://archive.ics.uci.edu/dataset/19/car+evaluation",
         _UCI,

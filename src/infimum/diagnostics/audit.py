@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import check_lengths
 from ..disambiguation import Disambiguation, DisambiguationResult, supports_soft
 from ..outputs import OutputSpace, Sets
 from ..recipe import Recipe
 from ..selection import out_of_fold
 from ..selection.scores import best_constant, labelled_weight, losses
 from .conflicts import conflicts, unreadable
-from .rows import Findings, check_lengths, inputs_and_space, nearest_rows, scaled_weights
+from .rows import Findings, inputs_and_space, nearest_rows, scaled_weights
 
 PRINCIPLES = ("infimum", "average", "disambiguation")
 MIN_SUPPORT = 0.1  # support below which a row is suspect if no disambiguation is given,
@@ -138,7 +139,7 @@ def audit(
     if isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.ndim == 1):
         y, bad = unreadable(space, y)
     sets = space.fit(y).read(y)
-    check_lengths(X, sets)
+    check_lengths(X.shape[0], len(sets))
     return of_sets(X, space, sets, weights, resolved, bad)
 
 

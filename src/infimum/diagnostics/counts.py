@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Pairs(NamedTuple):
+class PairCounts(NamedTuple):
     """Numbers of rows for each choice and each pair of options, (g, c, c)."""
 
     together: NDArray
@@ -17,7 +17,7 @@ class Pairs(NamedTuple):
     """Rows in which a is possible and b is not, at (a, b)."""
 
 
-def pairs_of(mask: NDArray) -> Pairs:
+def pairs_of(mask: NDArray) -> PairCounts:
     """Count how often two options are possible together, and one without the other.
 
     >>> mask = np.array([[[True, True, False]], [[True, False, False]]])
@@ -29,7 +29,7 @@ def pairs_of(mask: NDArray) -> Pairs:
     possible = mask.astype(np.float64).transpose(1, 2, 0)  # (g, c, n)
     together = np.rint(possible @ possible.swapaxes(1, 2)).astype(np.int64)
     alone = np.einsum("gcc->gc", together)
-    return Pairs(together, alone[:, :, None] - together)
+    return PairCounts(together, alone[:, :, None] - together)
 
 
 def at_most(count: Any, n: Any, level: float) -> NDArray:

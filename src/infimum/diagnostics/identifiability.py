@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.errors import check_lengths
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import OutputSpace, Sets
 from ..outputs.choices import Choices
-from .counts import Pairs, at_least, at_most, pairs_of
-from .questions import BlindSpot, Question, blind_spots, question, row_number
-from .rows import Findings, check_lengths, default_weights, inputs_and_space, nearest_rows
+from .counts import PairCounts, at_least, at_most, pairs_of
+from .questions import BlindSpot, SeparatingQuestion, blind_spots, question, row_number
+from .rows import Findings, default_weights, inputs_and_space, nearest_rows
 
 MAX_DISAMBIGUATED = 3000  # rows, at most, from which the degree is estimated
 MAX_PLACES = 2000  # rows, at most, around which eta is estimated
@@ -40,7 +41,7 @@ class Identifiability(Findings):
     ----------
     verdict : str
         The result in one to three sentences.
-    can_tell : bool or None
+    is_identifiable : bool or None
         True; False if some outputs are never separated; None if they almost never are.
     choices : Choices
         The sets as choices among options.
@@ -70,11 +71,11 @@ class Identifiability(Findings):
         The cheapest one for each of the first ten.
     """
 
-    def __init__(self, choices: Choices, pairs: Pairs, degrees: Degree, level: float):
+    def __init__(self, choices: Choices, pairs: PairCounts, degrees: Degree, level: float):
         self.choices, self.level, self.n = choices, level, len(choices.mask)
         self._counts, self.degrees = pairs, degrees
         self.blind: list[BlindSpot] = []
-        self.questions: list[Question] = []
+        self.questions: list[SeparatingQuestion] = []
         self.places = self.eta = self.eta_low = self.eta_high = np.empty((0, 0))
         self.n_neighbors = 0
         self._set_degree()
@@ -90,7 +91,7 @@ class Identifiability(Findings):
         return _verdict(self, name)[0]
 
     @property
-    def can_tell(self) -> bool | None:
+    def is_identifiable(self) -> bool | None:
         return _verdict(self, row_number)[1]
 
     def _set_degree(self) -> None:
@@ -231,7 +232,7 @@ def identifiability(
     >>> from infimum.diagnostics import identifiability
     >>> X = np.arange(8.)[:, None]
     >>> found = identifiability(X, ["cat|dog", "cat|dog", "cat|dog", "cat|dog|owl", "owl", "owl", "owl", "owl"])
-    >>> found.inseparable, found.can_tell
+    >>> found.inseparable, found.is_identifiable
     ([('cat', 'dog')], False)
     >>> print(found.questions[0])
     Row 1: is it cat or dog?
@@ -240,7 +241,7 @@ def identifiability(
         raise ValueError(f"level must be between 0.5 and 1. Got {level!r}.")
     X, space = inputs_and_space(X, output)
     sets = space.fit(y).read(y)
-    check_lengths(X, sets)
+    check_lengths(X.shape[0], len(sets))
     return of_sets(X, space, sets, weights, n_neighbors, level, resolved)
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outputs.choices import Choices
-from .counts import Pairs
+from .counts import PairCounts
 
 COMPARED = 400  # rows, at most, among which the most typical one is chosen
 
 
 @dataclass(frozen=True)
-class Question:
+class SeparatingQuestion:
     """One question about one row, and the options that it separates."""
 
     asked: str
@@ -73,7 +73,7 @@ class BlindSpot:
 KINDS = ("same", "everywhere", "shadow")
 
 
-def blind_spots(choices: Choices, pairs: Pairs, level: float) -> list[BlindSpot]:
+def blind_spots(choices: Choices, pairs: PairCounts, level: float) -> list[BlindSpot]:
     """Find options that are never separated, never excluded, or never possible without another.
 
     Being possible in the same rows is an equivalence, so groups are classes of equal columns. Neighbouring options of
@@ -110,14 +110,14 @@ def blind_spots(choices: Choices, pairs: Pairs, level: float) -> list[BlindSpot]
     return sorted(found, key=lambda blind: (KINDS.index(blind.kind), -blind.rows))
 
 
-def question(choices: Choices, blind: BlindSpot, X: Any) -> Question:
+def question(choices: Choices, blind: BlindSpot, X: Any) -> SeparatingQuestion:
     """Ask for half of the options, at the most typical row in which all of them and few others are possible."""
     mask = choices.mask[:, blind.choice]
     rows = np.flatnonzero(mask[:, list(blind.options)].all(axis=1) & (mask.sum(axis=1) > 1))
     row = _typical(X, rows, mask[rows].sum(axis=1))
     names = tuple(choices.label(blind.choice, k) for k in blind.options)
     answers = max(1, int(np.ceil(np.log2(len(names)))))
-    return Question(choices.ask(blind.choice, blind.options), row, names, len(rows), answers)
+    return SeparatingQuestion(choices.ask(blind.choice, blind.options), row, names, len(rows), answers)
 
 
 def _typical(X: Any, rows: NDArray, sizes: NDArray) -> int:

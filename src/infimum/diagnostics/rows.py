@@ -40,12 +40,6 @@ def inputs_and_space(X: Any, output: OutputSpace | None) -> tuple[Any, OutputSpa
     return validated(PartialEstimator(space), X, reset=True), space
 
 
-def check_lengths(X: Any, sets: Any) -> None:
-    """Raise an error unless X and y have the same number of rows."""
-    if X.shape[0] != len(sets):
-        raise ValueError(f"X has {X.shape[0]} rows and y has {len(sets)}: they must have the same number.")
-
-
 def scaled_weights(weights: Any = None) -> Weights:
     """Return weights as they are given, a family by its name on standardised features, or the default weights."""
     if weights is None or weights == "auto":

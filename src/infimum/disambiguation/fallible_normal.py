@@ -111,7 +111,7 @@ class FallibleNormal(TruncatedNormal):
     def hold_out(self, operator: Holdout) -> FallibleNormal:
         plain = super().hold_out(operator)
         return FallibleNormal(
-            self._lines, self.w, self.noise, populations=self.populations, exponents=self.exponents,
+            self._lines, self.w, self.noise, populations=self.populations, fitted=self.fitted,
             in_training=plain.in_training,
         )  # fmt: skip
 
@@ -119,14 +119,14 @@ class FallibleNormal(TruncatedNormal):
         lines = sets.lines()
         assert lines is not None
         return FallibleNormal(
-            lines, sample_weight, self.noise, populations=self.populations, exponents=self.exponents
+            lines, sample_weight, self.noise, populations=self.populations, fitted=self.fitted
         )
 
     def without_rows(self, F: NDArray) -> FallibleNormal:
-        exponents = super().without_rows(F).exponents
+        fitted = self.fit_to(F)
         none = [line[np.arange(0)] for line in self._lines]
         share = float(self.normals[0].share[0])  # as it was estimated with these rows
-        return FallibleNormal(none, None, share, populations=self.populations, exponents=exponents)
+        return FallibleNormal(none, None, share, populations=self.populations, fitted=fitted)
 
     def miss_share(self, F: NDArray) -> float:
         return float(np.average(self._miss(F)[0], weights=self.w))
@@ -140,7 +140,8 @@ class FallibleNormal(TruncatedNormal):
     def _miss(self, F: NDArray) -> tuple[NDArray, NDArray]:
         """Return the probability that each set misses, and the slope of its log-likelihood by the share of those."""
         normals, mean = self.normals[0], self._means(F[None])[0]
-        scale = normals.scale_at(self._fit_exponents(0, mean)[0])
+        slope, exponent = self._fit(0, mean)
+        mean, scale = self._stretched(0, mean, slope), normals.scale_at(exponent[0])
         other, miss = normals.other(mean[0], scale), normals.miss(mean[0], scale)
         share = float(normals.share[0])
         # d log P / d e = other / e - (1 - other) / (1 - e); a share e of other sets is a share c e of misses

@@ -349,7 +349,7 @@ class Disambiguation(BaseEstimator):
         first = sets.start() if start is None else start
         random = check_random_state(self.random_state)
         probes = [output.probe(random, first.shape[1]) for _ in range(self.n_starts - 1)]
-        return [first, *(sets.answers(c)[0] for c in probes)]
+        return [first, *(sets.argmin_shared(c)[0] for c in probes)]
 
     def _held_out(self, posterior: SetPosterior, weights: Weights, rows: Any, target: Target) -> NDArray | None:
         """Predict F_i without the fold of row i; None if all rows are equal, so that there is one fold only."""

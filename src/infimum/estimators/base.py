@@ -15,11 +15,11 @@ from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_of
+from ..data import Rows, Table, group_codes, is_chunked, is_dask, map_rows, rows_in_chunks
 from ..data.checks import check_number, check_run
 from ..data.containers import materialise
-from ..data.errors import InfimumWarning, InputError
-from ..data.inputs import as_numbers, in_order, is_frame, names_of, narrow, refuse_tiny
+from ..data.errors import InfimumWarning, InputError, check_lengths
+from ..data.inputs import as_numbers, check_not_tiny, in_order, is_frame, names_of, narrow
 from ..evidence import Votes
 from ..outputs import OutputSpace, Sets
 from ..outputs.shapes import check_shapes
@@ -30,7 +30,7 @@ from ..solvers import Minimum
 from ..weights import BY_NAME, Alpha, by_name
 from .explanation import Explanation, explained
 from .model import OutputModel
-from .scoring import refuse_encoded_sets, refuse_exact_metrics
+from .scoring import check_not_encoded, check_scorer
 from .streaming import StreamingMixin
 from .training_labels import TrainingLabelsMixin
 
@@ -140,8 +140,8 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
         sets = recipe.read(rows, output)
         if rows.in_memory:
             check_shapes(output, sets)
-            refuse_exact_metrics(output)
-            refuse_encoded_sets(self._output)
+            check_scorer(output)
+            check_not_encoded(self._output)
         selection = None
         if not recipe.is_complete:
             recipe, selection = select_recipe(recipe, rows, output, sets, config, self._on_candidate)
@@ -166,14 +166,17 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Rows:
         """Return the validated rows; learn the number of features and their names."""
-        if X is None and isinstance(y, Votes):
+        self._without_features = X is None and isinstance(y, Votes)
+        if self._without_features:
             X = np.zeros((len(y), 1))
-        chunks = rows_of(X, y, sample_weight, groups)
+        chunks = rows_in_chunks(X, y, sample_weight, groups)
         if chunks is not None:
             self.n_features_in_ = chunks.n_features
             if chunks.names is not None:
                 self.feature_names_in_ = np.array(chunks.names, dtype=object)
             return chunks
+        if isinstance(y, Votes):
+            y.check_order(X)
         names = names_of(X)
         X = self._validated(X, reset=True)
         w = None if sample_weight is None else counted(sample_weight, X)
@@ -249,10 +252,11 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
 
     def predicted(self, X: Any, y: Any) -> tuple[NDArray, Sets]:
         """Return the predictions in the encoding of the output space, and y as sets, which scores compare."""
+        if isinstance(y, Votes):
+            y.check_order(X)
         z = self.outputs(X)
         sets = self.output_.read(y, strict=False)
-        if len(sets) != len(z):
-            raise ValueError(f"X has {len(z)} rows and y has {len(sets)}: they must have the same number.")
+        check_lengths(len(z), len(sets))
         return z, sets
 
     def _html_repr(self) -> str:
@@ -334,6 +338,11 @@ class PartialModel(TrainingLabelsMixin, StreamingMixin, OutputModel):
 def validated(model: Any, X: Any, reset: bool = False) -> Any:
     """Return X as numbers; at fit (`reset`) the model learns the names by which later columns are found."""
     X = X.compute() if is_dask(X) else X
+    if not reset and X is not None and vars(model).get("_without_features"):
+        raise ValueError(
+            f"This {type(model).__name__} was fitted without features, so it cannot predict. Its labels_ are the labels"
+            " of the training rows. Fit it with features: fit(X, votes)."
+        )
     if is_frame(X):
         integers = names_of(X, int)
         if reset:
@@ -345,7 +354,7 @@ def validated(model: Any, X: Any, reset: bool = False) -> Any:
     numbers = as_numbers(X).astype(np.float64, copy=False)
     validate_data(model, X, skip_check_array=True, reset=reset)
     if reset:
-        refuse_tiny(numbers, names_of(X))
+        check_not_tiny(numbers, names_of(X))
     return narrow(numbers)
 
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ..data.inputs import some_rows
 from ..disambiguation import Disambiguation, DisambiguationResult
 from ..outputs import Labels, OutputSpace
 from ..selection.scorers import predicted
@@ -138,9 +139,8 @@ class DisambiguationClassifier(MetaEstimatorMixin, BaseEstimator):
             keep[found.suspects] = False
         rows = np.flatnonzero(keep)
         w = given if found.confidence is None else given * found.confidence
-        X = X.tocsr() if hasattr(X, "tocsr") else X
-        X = X.iloc[rows] if hasattr(X, "iloc") else X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
-        self.estimator_ = classifier.fit(X, found.labels[rows], **({"sample_weight": w[rows]} if counts else {}))
+        weight = {"sample_weight": w[rows]} if counts else {}
+        self.estimator_ = classifier.fit(some_rows(X, rows), found.labels[rows], **weight)
         self.disambiguation_ = found
         return self
 

@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solvers
+from ..data.errors import shortened
 from ..data.text_tables import aligned, html_table
 from ..loss import Loss, SetLoss
 from ..outputs import OutputSpace, Sets
 
 N_SHOWN = 8
 """Rows that are printed."""
+
+WIDTH = 40
+"""Characters of a set that are printed."""
 
 CELLS = 2**22
 """Losses computed at a time while the neighbours of a prediction are compared: 32 MiB."""
@@ -106,8 +110,8 @@ class Explanation:
     def _lines(self) -> list[tuple[str, ...]]:
         head = ("row", "its set", "weight", "contribution", "supports")
         body = [
-            (str(r["row"]), _short(r["set"]), f"{r['weight']:.4g}", f"{r['contribution']:+.4g}",
-             _short(r["supports"]))
+            (str(r["row"]), shortened(r["set"], WIDTH), f"{r['weight']:.4g}", f"{r['contribution']:+.4g}",
+             shortened(r["supports"], WIDTH))
             for r in self.table()
         ]  # fmt: skip
         return [head, *body]
@@ -170,7 +174,3 @@ def _given(output: OutputSpace, against: Any) -> NDArray:
     if len(sets) != 1 or not sets.contains(z).all() or farthest > nearest + 1e-12:
         raise ValueError(f"against must be one output, not a set of several. Got {against!r}.")
     return np.asarray(z)
-
-
-def _short(text: str, n: int = 40) -> str:
-    return text if len(text) <= n else text[: n - 1] + "…"

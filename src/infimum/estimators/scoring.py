@@ -22,7 +22,7 @@ DEPTH = 30
 """Calls that are searched: pipelines and other estimators that contain a model add a few."""
 
 
-def refuse_exact_metrics(output: OutputSpace) -> None:
+def check_scorer(output: OutputSpace) -> None:
     """Raise an error if a metric of exact outputs will score this fold, and the rows of its test set are partial."""
     fold = _caller("_fit_and_score")
     if fold is None or fold.get("y_test") is None:
@@ -40,7 +40,7 @@ def refuse_exact_metrics(output: OutputSpace) -> None:
         )
 
 
-def refuse_encoded_sets(new_output: Callable[[Any], OutputSpace]) -> None:
+def check_not_encoded(new_output: Callable[[Any], OutputSpace]) -> None:
     """Raise an error if cross_val_predict has turned partial labels, such as "cat|dog", into classes of their own.
 
     Parameters

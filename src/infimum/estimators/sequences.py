@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.errors import BadRows
+from ..data.errors import BadRows, check_lengths
 from ..data.tokens import Design, TokenFeatures, Tokens, in_rows, read_tokens
 from ..disambiguation import DisambiguationResult
 from ..disambiguation.chain import fit_chain
@@ -160,9 +160,7 @@ class PartialSequenceTagger(OutputModel):
                 raise ValueError("The sequences of X and y have different lengths. Select the same rows of both.")
             return sets
         labels = output.read(y, strict)
-        if len(labels) != len(tokens.numbers):
-            n = len(tokens.numbers)
-            raise ValueError(f"X has {n} rows and y has {len(labels)}: they must have the same number.")
+        check_lengths(len(tokens.numbers), len(labels))
         return Lattices(labels.mask[tokens.order], tokens.lengths, None, output.classes_, strict=False)
 
     def _weights(self, sample_weight: Any, tokens: Tokens) -> NDArray:
@@ -352,12 +350,11 @@ def _with_lengths(y: Any, lengths: NDArray) -> Any:
     if y is None:
         raise ValueError("PartialSequenceTagger requires y to be passed, but the target y is None.")
     rows = rows_in(y)
-    if len(rows) != len(lengths):
-        raise ValueError(f"X has {len(lengths)} sequences and y has {len(rows)}: they must have the same number.")
+    check_lengths(len(lengths), len(rows), "sequences")
     rows = [[None] * n if row is None else row for row, n in zip(rows, lengths.tolist())]
     bad = BadRows("y", "sequence")
     for k, (row, n) in enumerate(zip(rows, lengths.tolist())):
         if len(row) != n:
             bad.add(k, f"{len(row)} labels for {n} tokens")
-    bad.refuse("Each sequence of y needs one entry per token; None is an unknown label.")
+    bad.raise_if_any("Each sequence of y needs one entry per token; None is an unknown label.")
     return rows

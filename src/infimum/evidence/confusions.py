@@ -32,14 +32,14 @@ class Confusions:
     ----------
     k, c : int
         The numbers of sources and of options.
-    knows : float
+    share : float
         The share of known answers that the estimation starts from.
     """
 
-    def __init__(self, k: int, c: int, knows: float):
+    def __init__(self, k: int, c: int, share: float):
         self.c = c
-        self.start = knows
-        self.t, self.t_all = np.full(k, knows), np.array([knows, 1 - knows])
+        self.start = share
+        self.t, self.t_all = np.full(k, share), np.array([share, 1 - share])
         self.b, self.b_all = np.full(k, 0.5), np.array([0.5, 0.5])
         self.C = (1 - np.eye(c)) / (c - 1)
         self.x, self.x_all = np.full((k, c), 1 / c), np.full(c, 1 / c)
@@ -63,12 +63,12 @@ class Confusions:
         # what the answers of a source indicate about the mean, if the source may deviate from it
         ratio = _informed(number, strength * self.mean) / self.mean
         wrong = (1 - self.t)[:, None, None]
-        knows = np.einsum("wyy,w->w", ratio, self.t)
+        known = np.einsum("wyy,w->w", ratio, self.t)
         confused = ratio * (wrong * self.b[:, None, None]) * self.C
         prefers = ratio.sum(axis=2) * (wrong[:, 0] * (1 - self.b)[:, None] * self.x)
         by_kind = confused.sum(axis=(1, 2)), prefers.sum(axis=1)
         prior = 2 * np.array([self.start, 1 - self.start])
-        t, self.t_all = self._shrunk("t", np.stack([knows, sum(by_kind)], 1), self.t_all, prior)
+        t, self.t_all = self._shrunk("t", np.stack([known, sum(by_kind)], 1), self.t_all, prior)
         b, self.b_all = self._shrunk("b", np.stack(by_kind, axis=1), self.b_all, np.ones(2))
         self.t, self.b = t[:, 0], b[:, 0]
         self.x, self.x_all = self._shrunk("x", prefers, self.x_all, np.full(self.c, 10 / self.c))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.errors import BadRows, InputError, is_missing, shown
+from ..data.errors import BadRows, InputError, is_missing, listed, shown
 from ..data.inputs import is_frame
 from ..data.names import key, plain
 
@@ -24,22 +24,24 @@ class Votes:
 
     Parameters
     ----------
-    answers : (n, k) array, DataFrame or list of lists
-        One row per example and one column per annotator; None, NaN and empty cells are missing answers.
+    answers : (n, k) array, DataFrame, list of lists or list of dicts
+        One row per example and one column per annotator; None, NaN and empty cells are missing answers. A dict contains
+        the answers about one row by the name of the annotator.
     annotators : list of k names, optional
-        By default the columns of a DataFrame, or 0, 1, ….
+        By default the columns of a DataFrame, the keys of dicts, or 0, 1, ….
     missing : label, optional
         A further value that stands for a missing answer, such as -1 in an array of integers.
     gold : list or dict, optional
-        The true labels of some rows: n of them, and None for the others; or a dict from row numbers to labels. They
-        calibrate the annotators.
+        The true labels of some rows: n of them, and None for the others; or a dict from row numbers to labels, or from
+        the names of rows if `ids` has them. They calibrate the annotators.
 
     Attributes
     ----------
     annotators : list
         The names of the annotators.
     ids : list or None
-        The names of the rows, in order, if they have names.
+        The names of the rows, in order, if they have names, such as the index of a DataFrame. `fit` and `score` raise
+        an error if X is a DataFrame with the same names in another order.
     row, source : (a,) arrays of int
         The row and the annotator of each answer.
     answers : (a,) array
@@ -66,7 +68,8 @@ class Votes:
             )
         there = ~_missing(table, missing)
         row, source = np.nonzero(there)
-        self._keep(row, source, table[there], len(table), names, None, _gold(gold, len(table)))
+        ids = _index(answers)
+        self._keep(row, source, table[there], len(table), names, ids, _gold(gold, len(table), ids))
 
     @classmethod
     def from_table(
@@ -102,20 +105,17 @@ class Votes:
         if repeated not in REPEATED:
             raise ValueError(f"repeated must be one of {', '.join(map(repr, REPEATED))}. Got {repeated!r} instead.")
         names, who, cells = (_column(table, name) for name in (row, annotator, answer))
-        _refuse_missing(names, row)
-        _refuse_missing(who, annotator)
+        _check_filled(names, row)
+        _check_filled(who, annotator)
         ids, at = _numbered(names) if rows is None else _placed(names, list(rows), row)
         annotators, source = _numbered(who)
         if isinstance(gold, str):
-            known = _column(table, gold)
-            gold = {name: cell for name, cell in zip(names, known) if not is_missing(cell)}
-        if isinstance(gold, Mapping):
-            gold = [gold.get(name) for name in ids]
+            gold = _gold_column(names, _column(table, gold), gold)
         answers = _array(cells)
         there = np.flatnonzero(~_missing(answers, missing))
         votes = cls.__new__(cls)
         keep = there[_unrepeated(at[there], source[there], repeated, ids, annotators)]
-        votes._keep(at[keep], source[keep], answers[keep], len(ids), annotators, ids, _gold(gold, len(ids)))
+        votes._keep(at[keep], source[keep], answers[keep], len(ids), annotators, ids, _gold(gold, len(ids), ids))
         return votes
 
     def _keep(
@@ -146,7 +146,7 @@ class Votes:
     def with_answers(self, answers: list, gold: list | None = None) -> Votes:
         """Return the same rows and annotators with other answers and known labels, in the same order."""
         found = Votes.__new__(Votes)
-        known = None if gold is None else _gold(gold, len(self))
+        known = None if gold is None else _gold(gold, len(self), self.ids)
         found._keep(self.row, self.source, _array(answers), len(self), self.annotators, self.ids, known)
         return found
 
@@ -198,6 +198,24 @@ class Votes:
             out[k] = tuple(zip(who, self.answers[some].tolist()))
         return out
 
+    def check_order(self, X: Any) -> None:
+        """Raise an error if the rows of X have the names of these rows in another order."""
+        index = _index(X, default=True)
+        if self.ids is None or index is None or len(index) != len(self):
+            return
+        mine, given = [key(name) for name in self.ids], [key(name) for name in index]
+        # if some names differ, equal numbers may be a coincidence
+        texts = all(isinstance(name, str) for name in [*mine, *given])
+        if mine == given or not (set(mine) == set(given) or (texts and set(mine) & set(given))):
+            return
+        row = next(k for k, name in enumerate(mine) if name != given[k])
+        raise InputError(
+            f"X and the votes have their rows in different orders. Row {row} is {shown(index[row])} in X and"
+            f" {shown(self.ids[row])} in the votes. Sort both alike: Votes.from_table(…, rows=X.index), or"
+            " Votes(table.reindex(X.index)) for one column per annotator. If they are in the right order, pass"
+            " X.set_axis(votes.ids)."
+        )
+
     def place(self, answer: int) -> str:
         """Return where an answer is, for errors.
 
@@ -232,7 +250,19 @@ def _wide(answers: Any) -> tuple[NDArray, list]:
             f" {f'shape {answers.shape}' if isinstance(answers, np.ndarray) else shown(answers)}. For a table with one"
             ' line per answer, use Votes.from_table(table, row="…", annotator="…", answer="…").'
         )
-    lines = [list(line) for line in answers]
+    lines = list(answers)
+    if lines and all(line is None or isinstance(line, Mapping) for line in lines):
+        names, _ = _numbered([plain(name) for line in lines for name in line or ()])
+        cells = [None if line is None else line.get(name) for line in lines for name in names]
+        return _array([plain(cell) for cell in cells]).reshape(len(lines), len(names)), names
+    for line in lines:
+        if isinstance(line, str) or not isinstance(line, Iterable):
+            what = "a list of answers, one per annotator, or a dict"
+            raise InputError(f"A row of votes must be {what}. Got {shown(line)}.")
+    lines = [list(line) for line in lines]
+    if any(isinstance(cell, tuple) for line in lines for cell in line):
+        remedy = "If the rows contain pairs (annotator, answer), pass Votes([dict(row) for row in answers])."
+        raise InputError(f"An answer cannot be a tuple. {remedy}")
     widths = sorted({len(line) for line in lines})
     if len(widths) != 1:
         raise InputError(
@@ -281,12 +311,12 @@ def _missing(cells: NDArray, marker: Any = None) -> NDArray:
     return gone | np.array(same, dtype=bool).reshape(cells.shape)
 
 
-def _refuse_missing(cells: list, name: str) -> None:
+def _check_filled(cells: list, name: str) -> None:
     bad = BadRows("the table", "line")
     for line, cell in enumerate(cells):
         if is_missing(cell) or cell == "":
             bad.add(line, f"no value in the column {name!r}")
-    bad.refuse(f"Every line needs a value in {name!r}. Remove the others: table.dropna(subset=[{name!r}]).")
+    bad.raise_if_any(f"Every line needs a value in {name!r}. Remove the others: table.dropna(subset=[{name!r}]).")
 
 
 def _numbered(names: list) -> tuple[list, NDArray]:
@@ -311,7 +341,7 @@ def _placed(names: list, rows: list, column: str) -> tuple[list, NDArray]:
         at[k] = place.get(key(name), -1)
         if at[k] < 0:
             bad.add(k, f"unknown name in the column {column!r}", name)
-    bad.refuse("Every name must be one of rows=…. Pass all rows of X, or remove the answers about other rows.")
+    bad.raise_if_any("Every name must be one of rows=…. Pass all rows of X, or remove the answers about other rows.")
     return [plain(name) for name in rows], at
 
 
@@ -326,20 +356,42 @@ def _unrepeated(row: NDArray, source: NDArray, repeated: str, ids: list, annotat
         bad = BadRows("the votes", "row")
         for k in order[again].tolist():
             bad.add(f"row {shown(ids[row[k]])}", f"several answers of annotator {shown(annotators[source[k]])}")
-        bad.refuse('Remove repeated answers, or pass repeated="first", "last" or "all".')
+        bad.raise_if_any('Remove repeated answers, or pass repeated="first", "last" or "all".')
     last = np.append(~again[1:], True)
     return np.sort(order[~again if repeated == "first" else last])
 
 
-def _gold(gold: Any, n: int) -> NDArray | None:
+def _index(table: Any, default: bool = False) -> list | None:
+    """Return the distinct names of the rows of a pandas DataFrame; None if they are only numbered, unless `default`."""
+    index: Any = getattr(table, "index", None)
+    if not hasattr(index, "is_unique") or not index.is_unique:
+        return None
+    return None if type(index).__name__ == "RangeIndex" and not default else [plain(name) for name in index]
+
+
+def _gold_column(names: list, cells: list, column: str) -> dict:
+    """Return the known label of each row from a column of a table with one line per answer."""
+    known: dict = {}
+    bad = BadRows("the table", "line")
+    for line, (name, cell) in enumerate(zip(names, cells)):
+        if not is_missing(cell) and known.setdefault(name, cell) != cell:
+            bad.add(line, f"row {shown(name)} has the known label {shown(known[name])} in an earlier line", cell)
+    bad.raise_if_any(f"All lines about one row must have the same known label in {column!r}, or none.")
+    return known
+
+
+def _gold(gold: Any, n: int, ids: list | None) -> NDArray | None:
     """Return the known labels as an array of n cells, or None if there are none."""
     if gold is None:
         return None
     if isinstance(gold, Mapping):
-        outside = [row for row in gold if row not in range(n)]
+        named = {key(plain(name)): cell for name, cell in gold.items()}
+        rows = [key(name) for name in (range(n) if ids is None else ids)]
+        outside = list(set(named) - set(rows))
         if outside:
-            raise InputError(f"The keys of gold must be row numbers from 0 to {n - 1}. Got {shown(outside[0])}.")
-        gold = [gold.get(row) for row in range(n)]
+            keys = f"row numbers from 0 to {n - 1}" if ids is None else "names of rows of the votes"
+            raise InputError(f"The keys of gold must be {keys}. Got {listed(outside)}.")
+        gold = [named.get(row) for row in rows]
     found = _array(plain(cell) for cell in gold)
     if len(found) != n:
         raise InputError(f"gold must have one entry per row, None where the label is not known: {n}. Got {len(found)}.")

@@ -70,7 +70,7 @@ def violated_triples(u: Any, tolerance: float) -> Any:
     return triples[:count], excess[:count]
 
 
-class Rows:
+class TriangleRows:
     """The rows of some triples with a multiplier y each; every triple is there once."""
 
     def __init__(self, m: int):
@@ -143,7 +143,7 @@ class Proximal:
         self.w: Float = (cost - cost.T)[self.rows, self.cols]
         self.constant = float(cost.T[self.rows, self.cols].sum())
         self.gamma = GAMMA * float(np.abs(self.w).sum()) / max(len(self.w), 1) or 1.0
-        self.pool = Rows(m)
+        self.pool = TriangleRows(m)
         self.v: Float = np.where(self.w < 0, 1.0, np.where(self.w > 0, 0.0, 0.5))
         self.reduced_cost = self.w
         self.fix(before)

@@ -68,6 +68,18 @@ def transitive_closure(relation: Bool) -> Bool:
     return closed
 
 
+def transitive_reduction(closed: Bool) -> Bool:
+    """Return the pairs of a closed (m, m) relation that imply all others.
+
+    >>> transitive_reduction(np.triu(np.ones((3, 3), dtype=bool), 1)).astype(int)
+    array([[0, 1, 0],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    steps = closed.astype(np.float32)
+    return closed & ~(steps @ steps > 0)
+
+
 def _closure_of_active(relation: Bool, active: Bool, most: int) -> Bool:
     """Return the closures of relations of at most `most` of their items each."""
     m = relation.shape[-1]

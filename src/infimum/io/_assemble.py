@@ -95,7 +95,7 @@ class _Cells:
                 if name not in given:
                     hint = _closest(name, given) if len(bad.found) < HINTS else ""
                     bad.add(place, f"{name!r} is not among the classes{hint}")
-        bad.refuse(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
+        bad.raise_if_any(f"The classes are {short(ordered(given))}. Correct the file, or list all classes.")
         if self.tree is not None:
             return self.tree.classes()
         return ordered(found) if classes is None else list(classes)
@@ -111,7 +111,8 @@ class _Cells:
             'meaning="one_of"': ("one_of", self._label),
             'meaning="all_of", unticked="no"': ("all_of", lambda answer: self._tags(answer, "no")),
             'meaning="known_tags"': ("known_tags", lambda answer: self._tags(answer, "unknown")),
-            'meaning="order"': ("order", _order),
+            'meaning="order"': ("order", self._order),
+            'meaning="top"': ("top", partial(self._order, top=True)),
         }
         possible = meanings if form == "names" else ("known_tags", "order")
         shown: Choices = {text: cell for text, (one, cell) in choices.items() if one in meanings and one in possible}
@@ -143,7 +144,7 @@ class _Cells:
                         kept.append((answer.annotator, self._cell(answer)))
             if kept or not entry.answers:  # a row without any answer stays, unlabelled
                 rows.append((entry, kept))
-        bad.refuse('Correct the file, or read the names as tags with meaning="known_tags".')
+        bad.raise_if_any('Correct the file, or read the names as tags with meaning="known_tags".')
         return rows
 
     def _is_skipped(self, answer: Answer) -> bool:
@@ -155,8 +156,8 @@ class _Cells:
         """Return the cell of y for an answer; raise ValueError if there is none."""
         if answer.form in ("unknown", "skipped", "number"):
             return answer.value if answer.form == "number" else None
-        if answer.form == "order" or self.meaning == "order":
-            return _order(answer)
+        if answer.form == "order" or self.meaning in ("order", "top"):
+            return self._order(answer, self.meaning == "top")
         if self.meaning == "one_of":
             return self._label(answer)
         return self._tags(answer, "unknown" if self.meaning == "known_tags" else self.unticked) or None
@@ -170,6 +171,13 @@ class _Cells:
         if self.tree is not None:
             names = [leaf for name in names for leaf in self.tree.under[name]]
         return label_cell(names) if names else None
+
+    def _order(self, answer: Answer, top: bool = False) -> Any:
+        """Return the comparisons of an order, which is a list of buckets or of names, best first; others come last."""
+        if answer.form == "order":
+            return bucket_pairs(answer.value)
+        others = [name for name in self.classes if name not in answer.value] if top and answer.value else []
+        return bucket_pairs([*([name] for name in answer.value), others])
 
     def _tags(self, answer: Answer, unticked: str | None) -> dict:
         known = dict(answer.value) if answer.form == "flags" else dict.fromkeys(answer.value, True)
@@ -225,7 +233,8 @@ def _merged(source: str, space: OutputSpace, rows: Kept, options: ReadOptions) -
                 with suppress(Conflict):  # a vote on orders can have a cycle; the row is unlabelled then
                     cell = combined(kept, conflict)
         merged.append((entry, None, cell))
-    bad.refuse('The annotators contradict each other there. Choose with conflict="unknown", "union", "vote" or "drop".')
+    rules = 'conflict="unknown", "union", "vote" or "drop"'
+    bad.raise_if_any(f"The annotators contradict each other there. Choose with {rules}.")
     return merged
 
 
@@ -238,11 +247,6 @@ def _quoted(kept: list) -> str:
 def _selected(answer: Answer) -> list:
     """Return the names that an answer selects."""
     return list(answer.value) if answer.form == "names" else [name for name, there in answer.value.items() if there]
-
-
-def _order(answer: Answer) -> Any:
-    """Return the comparisons of an order, which is a list of buckets or of names, best first."""
-    return bucket_pairs(answer.value if answer.form == "order" else [[name] for name in answer.value])
 
 
 def _closest(name: Any, classes: Iterable) -> str:

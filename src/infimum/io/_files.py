@@ -22,6 +22,7 @@ from ..data.errors import NO_CELL, BadRows, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
 from ..data.limits import check_text, check_zip, parse_json
+from ._header import split_header
 
 FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,+-]*\Z))")
 """Text that spreadsheets run; numbers and tags such as -5 and +red -round only look like it."""
@@ -30,7 +31,7 @@ _FIELD_LIMIT = 2**31 - 1
 _csv_lock = threading.Lock()
 
 
-class Found(NamedTuple):
+class FileRecord(NamedTuple):
     """One record of a file and its place there."""
 
     place: str
@@ -43,7 +44,7 @@ class BadRecords(BadRows):
 
     >>> bad = BadRecords("votes.jsonl")
     >>> bad.add("votes.jsonl, line 3", "the answer 'kat' is not among the classes")
-    >>> bad.refuse("Correct the answers, or list all classes.")
+    >>> bad.raise_if_any("Correct the answers, or list all classes.")
     Traceback (most recent call last):
     ...
     infimum.data.errors.InputError: 1 record of votes.jsonl cannot be used.
@@ -84,7 +85,7 @@ def read_text(path: Path_) -> str:
         ) from error
 
 
-def read_records(source: Any) -> list[Found]:
+def read_records(source: Any) -> list[FileRecord]:
     """Return the objects of a JSON array, of JSON Lines, or of a list in memory."""
     name = name_of(source)
     if isinstance(source, str | os.PathLike):
@@ -94,7 +95,7 @@ def read_records(source: Any) -> list[Found]:
     return _objects([(f"{name}, record {k}", value) for k, value in enumerate(source, start=1)], name)
 
 
-def json_records(text: str, name: str) -> list[Found]:
+def json_records(text: str, name: str) -> list[FileRecord]:
     """Return the objects of a text that is a JSON array or JSON Lines."""
     check_text(name, text, "[{:,")
     if not text.lstrip().startswith("["):
@@ -102,23 +103,23 @@ def json_records(text: str, name: str) -> list[Found]:
     return _objects([(f"{name}, record {k}", value) for k, value in enumerate(parse_json(text, name), start=1)], name)
 
 
-def _objects(found: list[tuple[str, Any]], name: str) -> list[Found]:
+def _objects(found: list[tuple[str, Any]], name: str) -> list[FileRecord]:
     bad = BadRecords(name)
     for place, value in found:
         if not isinstance(value, Mapping):
             bad.add(place, f"expected an object {{…}}, got {shown(value)}")
-    bad.refuse("Export the file again, in the full JSON or JSON Lines form of the tool.")
-    return [Found(place, dict(value)) for place, value in found]
+    bad.raise_if_any("Export the file again, in the full JSON or JSON Lines form of the tool.")
+    return [FileRecord(place, dict(value)) for place, value in found]
 
 
-def check_scalars(name: str, found: Iterable[Found], *fields: str) -> None:
+def check_scalars(name: str, found: Iterable[FileRecord], *fields: str) -> None:
     """Raise an error if a list or an object stands where records have an id or the name of an annotator."""
     bad = BadRecords(name)
     for place, record in found:
         for field in fields:
             if isinstance(record.get(field), list | Mapping):
                 bad.add(place, f"expected a text or a number in {field!r}, got {shown(record[field])}")
-    bad.refuse("Ids and names of annotators are texts or numbers.")
+    bad.raise_if_any("Ids and names of annotators are texts or numbers.")
 
 
 def _lines(text: str, name: str) -> list[tuple[str, Any]]:
@@ -136,45 +137,29 @@ def _lines(text: str, name: str) -> list[tuple[str, Any]]:
     return found
 
 
-def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[Found]]:
+def read_csv(path: Path_, sep: str = ",") -> tuple[list[str], list[FileRecord]]:
     """Return the header and the rows of a CSV file; every cell is text."""
     return csv_records(read_text(path), name_of(path), sep)
 
 
-def csv_records(text: str, name: str, sep: str = ",") -> tuple[list[str], list[Found]]:
-    """Return the header and the rows of a text that is CSV."""
+def csv_records(text: str, name: str, sep: str = ",", header: int | None = None) -> tuple[list[str], list[FileRecord]]:
+    """Return the column names and the rows of a text that is CSV; `header` is the line with the names."""
     check_text(name, text, f"{sep}\n")
     with _csv_lock:
         before = csv.field_size_limit(_FIELD_LIMIT)
         try:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, strict=True)
-            header = next(reader, None)
-            if not header:
-                raise ValueError(f"{name} is empty: expected a line of column names.")
-            rows, start = [], reader.line_num + 1
-            header = list(map(unescaped, header))
+            lines, start = [], 1
             for row in reader:
                 if row:
-                    rows.append((f"{name}, line {start}", list(map(unescaped, row))))
+                    lines.append((start, list(map(unescaped, row))))
                 start = reader.line_num + 1
         except csv.Error as error:
             raise ValueError(f"{name}, line {reader.line_num}: invalid CSV ({error}).") from error
         finally:
             csv.field_size_limit(before)
-    check_header(name, header)
-    bad = BadRecords(name)
-    for place, row in rows:
-        if len(row) != len(header):
-            bad.add(place, f"expected {len(header)} cells, got {len(row)}")
-    bad.refuse(f"The columns are {', '.join(header)}. Put a cell with {sep!r} or a quote in double quotes.")
-    return header, [Found(place, dict(zip(header, row))) for place, row in rows]
-
-
-def check_header(name: str, header: list[str]) -> None:
-    """Raise ValueError if two columns have the same name."""
-    twice = sorted({column for column in header if header.count(column) > 1})
-    if twice:
-        raise ValueError(f"{name} has the column {twice[0]!r} twice. Give every column its own name.")
+    names, rows = split_header(name, lines, sep, header)
+    return names, [FileRecord(f"{name}, line {number}", dict(zip(names, row))) for number, row in rows]
 
 
 def write_json(path: Path_, value: Any) -> None:
@@ -263,7 +248,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"JSON cannot hold {shown(value)} of type {type(value).__name__}.")
 
 
-def read_excel(path: Path_, name: str) -> tuple[list[str], list[Found]]:
+def read_excel(path: Path_, name: str, header: int | None = None) -> tuple[list[str], list[FileRecord]]:
     """Return the header and the rows of the first sheet. Numbers, dates and text keep their types."""
     import openpyxl
 
@@ -273,20 +258,16 @@ def read_excel(path: Path_, name: str) -> tuple[list[str], list[Found]]:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         except (BadZipFile, KeyError, ValueError, OSError) as error:
             raise ValueError(f"{name} is not an Excel workbook ({error}). Save it as .xlsx or .csv.") from error
-        lines = [list(line) for line in book.worksheets[0].iter_rows(values_only=True)]
-    if not lines or all(cell is None for cell in lines[0]):
-        raise ValueError(f"{name} is empty: expected a row of column names.")
-    width = max(k for k, cell in enumerate(lines[0]) if cell is not None) + 1
-    header = ["" if cell is None else str(cell).strip() for cell in lines[0][:width]]
-    check_header(name, header)
-    rows = []
-    for number, line in enumerate(lines[1:], start=2):
-        if any(cell is not None for cell in line[width:]):
-            raise ValueError(f"{name}, row {number}: there are cells without a column name. Name every column.")
-        cells = [None if cell == "" else cell for cell in line[:width]]
-        if any(cell is not None for cell in cells):
-            rows.append(Found(f"{name}, row {number}", dict(zip(header, cells + [None] * (width - len(cells))))))
-    return header, rows
+        sheet = book.worksheets[0].iter_rows(values_only=True)
+        cells = [[None if cell == "" else cell for cell in row] for row in sheet]
+    width = max(map(len, cells), default=0)
+    lines = [(number, row + [None] * (width - len(row))) for number, row in enumerate(cells, start=1)]
+    names, rows = split_header(name, lines, None, header)
+    return names, [
+        FileRecord(f"{name}, row {number}", dict(zip(names, row)))
+        for number, row in rows
+        if any(cell is not None for cell in row)
+    ]
 
 
 def write_excel(path: Path_, header: list[str], rows: Iterable[Iterable]) -> None:

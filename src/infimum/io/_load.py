@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import fnmatch
 import gzip
 import importlib
 import importlib.util
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..data.limits import check_values, gunzipped
 from ..data.numerals import parse_number
-from ._files import Found, Path_, csv_records, json_records, name_of, read_excel
+from ._files import FileRecord, Path_, csv_records, json_records, name_of, read_excel
 from ._frames import backend_of, rows_of_frame
 
 STDIN = "-"
@@ -123,7 +122,7 @@ class Loaded(NamedTuple):
 
     name: str
     columns: list[str]
-    rows: list[Found]
+    rows: list[FileRecord]
     layout: Layout | None = None
     """Separator and encoding of a text file of cells; None for other formats."""
     usual: bool = True
@@ -138,12 +137,13 @@ class Loaded(NamedTuple):
         """Return the table without the cells that equal one of the texts, in which * stands for any text."""
         if not missing:
             return self
-        texts = re.compile("|".join(fnmatch.translate(text.strip()) for text in missing), re.IGNORECASE)
+        patterns = (".*".join(map(re.escape, text.strip().split("*"))) for text in missing)  # "?" is no wildcard
+        texts = re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL)
         numbers = {number for number in map(parse_number, missing) if number is not None}
 
         def kept(cell: Any) -> Any:
             text = str(cell).strip()
-            return None if texts.match(text) or parse_number(text) in numbers else cell
+            return None if texts.fullmatch(text) or parse_number(text) in numbers else cell
 
         rows = [row._replace(value={name: kept(cell) for name, cell in row.value.items()}) for row in self.rows]
         return self._replace(rows=rows)
@@ -174,7 +174,10 @@ def require(package: str, name: str) -> None:
         )
 
 
-def load_table(path: Path_, backend: str | None = None, sep: str | None = None, encoding: str | None = None) -> Loaded:
+def load_table(
+    path: Path_, backend: str | None = None, sep: str | None = None, encoding: str | None = None,
+    header: int | None = None,
+) -> Loaded:  # fmt: skip
     """Return the content of a table. Cells of text files are text; other files keep their types.
 
     Parameters
@@ -185,6 +188,8 @@ def load_table(path: Path_, backend: str | None = None, sep: str | None = None, 
         The library that reads Parquet and Arrow.
     sep, encoding : str, optional
         Separator and encoding of a text file; detected by default.
+    header : int, optional
+        The line of a text file or the row of a workbook with the column names, counted from 1; the first by default.
     """
     name = name_of(path)
     suffix = ".csv" if str(path) == STDIN else suffix_of(path)
@@ -193,13 +198,14 @@ def load_table(path: Path_, backend: str | None = None, sep: str | None = None, 
         if suffix not in SEPARATORS or (str(path) == STDIN and text.lstrip()[:1] in ("[", "{")):
             return _with_columns(name, json_records(text, name))
         usual = SEPARATORS[suffix]
-        layout = Layout(sep or separator(text, usual), found)
-        header, rows = csv_records(text, name, layout.sep)
-        return Loaded(name, header, rows, layout, layout == Layout(usual))
+        below = text if header is None else "".join(text.splitlines(keepends=True)[header - 1 :])
+        layout = Layout(sep or separator(below, usual), found)
+        columns, rows = csv_records(text, name, layout.sep, header)
+        return Loaded(name, columns, rows, layout, layout == Layout(usual))
     if suffix == ".xlsx":
         require("openpyxl", name)
-        header, rows = read_excel(path, name)
-        return Loaded(name, header, rows)
+        columns, rows = read_excel(path, name, header)
+        return Loaded(name, columns, rows)
     library_name = backend_of(backend)
     if library_name == "pandas":
         require("pyarrow", name)
@@ -213,11 +219,11 @@ def load_table(path: Path_, backend: str | None = None, sep: str | None = None, 
     with open(path, "rb") as file:
         frame = getattr(library, "read_parquet" if suffix == ".parquet" else arrow)(file)
     cells = [{column: _listed(cell) for column, cell in row.items()} for row in rows_of_frame(frame)]
-    rows = [Found(f"{name}, row {k}", row) for k, row in enumerate(cells)]
+    rows = [FileRecord(f"{name}, row {k}", row) for k, row in enumerate(cells)]
     return Loaded(name, [str(column) for column in frame.columns], rows)
 
 
-def _with_columns(name: str, rows: list[Found]) -> Loaded:
+def _with_columns(name: str, rows: list[FileRecord]) -> Loaded:
     return Loaded(name, list(dict.fromkeys(column for row in rows for column in row.value)), rows)
 
 

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..data.errors import shortened
 from ..data.names import ordered
 
 CHOICES = {
-    "meaning": ("one_of", "all_of", "known_tags", "order"),
+    "meaning": ("one_of", "all_of", "known_tags", "order", "top"),
     "unticked": ("no", "unknown"),
     "skipped": ("unknown", "drop"),
     "annotators": ("rows", "intersect", "union", "vote"),
     "conflict": ("error", "unknown", "union", "vote", "drop"),
 }
-KINDS = {"one_of": "labels", "all_of": "tags", "known_tags": "tags", "order": "ranking"}
+KINDS = {"one_of": "labels", "all_of": "tags", "known_tags": "tags", "order": "ranking", "top": "ranking"}
 """The output type of a list of names, by its meaning."""
 WIDTH = 110  # characters of a value in an error message
 Choices = dict[str, str | Callable[[Any], Any]]
@@ -146,4 +147,4 @@ def short(value: Any, width: int = WIDTH) -> str:
         text = "{" + ", ".join(map(repr, ordered(value))) + "}"
     else:
         text = repr(value)
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return shortened(text, width)

@@ -48,7 +48,7 @@ class Naming:
         if self.merge and found:
             cells = space.rename_cells(cells, found, known)
         if self.classes is not None:
-            self._refuse_unknown(source, names, found, places)
+            self._check_known(source, names, found, places)
         left = ordered(space.names_in(cells, known)) if self.classes is None else self.classes
         return NamedCells(cells, found, self.merge, space.name_words[1], left)
 
@@ -69,7 +69,7 @@ class Naming:
             )
         return self.classes
 
-    def _refuse_unknown(self, source: str, names: dict[str, list[int]], found: list[LookAlike], places: list) -> None:
+    def _check_known(self, source: str, names: dict[str, list[int]], found: list[LookAlike], places: list) -> None:
         known = self.classes or []
         close = {one.name: one for one in found}
         unknown = [name for name in names if name not in known and not (self.merge and name in close)]

@@ -121,7 +121,7 @@ class Records:
         for k, who in enumerate(self.annotators):
             if is_missing(who) and self.y[k] is not None:
                 bad.add(self.places[k] if self.places else k, "the annotator is missing")
-        bad.refuse('Every answer needs an annotator. Read the file with annotators="union" or "vote" instead.')
+        bad.raise_if_any('Every answer needs an annotator. Read the file with annotators="union" or "vote" instead.')
         first: dict = {}
         for k, name in enumerate(self.ids):
             first.setdefault(key(name), k)

@@ -11,7 +11,7 @@ from ..outputs.cells import CellFormat
 from ..outputs.numbers.cells import number_cell
 from ..outputs.numbers.text import parse_interval
 from ..outputs.rankings.cells import bucket_pairs, rank_buckets
-from ._files import BadRecords, Found
+from ._files import BadRecords, FileRecord
 from ._meaning import Choices, ambiguous
 from ._records import new_space
 
@@ -20,7 +20,9 @@ REAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 YES, NO = ("1", "true", "yes"), ("-1", "false", "no")
 
 
-def target_cells(source: str, found: list[Found], target: Any, targets: list[str], kind: Any, unticked: Any) -> list:
+def target_cells(
+    source: str, found: list[FileRecord], target: Any, targets: list[str], kind: Any, unticked: Any
+) -> list:  # fmt: skip
     """Return y, cell by cell, None for an empty cell."""
     if target is None:
         return [None] * len(found)
@@ -37,7 +39,7 @@ def target_cells(source: str, found: list[Found], target: Any, targets: list[str
     for record in found:
         with bad.at(record.place):
             cells.append(_SEVERAL[kind]({column: record.value.get(column) for column in targets}, unticked))
-    bad.refuse(f"The target columns are {', '.join(targets)}, read as {kind!r}.")
+    bad.raise_if_any(f"The target columns are {', '.join(targets)}, read as {kind!r}.")
     return cells
 
 
@@ -77,7 +79,7 @@ def _tags(row: dict, unticked: str | None) -> dict | None:
     return known or None
 
 
-def _require_unticked(source: str, found: list[Found], columns: list[str], unticked: str | None) -> None:
+def _require_unticked(source: str, found: list[FileRecord], columns: list[str], unticked: str | None) -> None:
     """Raise `MeaningError` if 0 could mean "no" or "unknown"."""
     rows = [(f.place, {c: f.value.get(c) for c in columns}) for f in found]
     zeros = [(place, row) for place, row in rows if any(str(v).strip() in ("0", "0.0") for v in row.values())]
@@ -125,6 +127,6 @@ def parse_cells(source: str, y: list, places: list[str], kind: str, classes: lis
         bad = BadRecords(source)
         for row, message in error.rows.items():
             bad.add(places[row], message)
-        bad.refuse(f"The target was read as {kind!r}. See docs/data.md for the text of each output type.")
+        bad.raise_if_any(f"The target was read as {kind!r}. See docs/data.md for the text of each output type.")
         raise InputError(f"{source}, read as {kind!r}: {error}") from error
     return [new if isinstance(cell, str) else cell for cell, new in zip(y, parsed)], space.class_names()

@@ -12,7 +12,8 @@ from ..data.errors import is_missing, shown
 from ..outputs.recognise import kind_of
 from ._files import BadRecords
 from ._load import Loaded
-from ._meaning import KINDS, MeaningError, ReadOptions
+from ._meaning import KINDS, Choices, MeaningError, ReadOptions, Verbatim, ambiguous
+from ._table_cells import REAL
 
 USUAL = ("|", ";", ",", "/", "\n")
 """Separators that people put between names; the first is that of the library."""
@@ -41,6 +42,41 @@ def with_meaning(options: ReadOptions, kind: str | None) -> ReadOptions:
 def is_split(options: ReadOptions) -> bool:
     """Whether a text is a list of tags or items; candidates of labels have a notation of their own, ``cat|dog``."""
     return options.meaning is not None and KINDS[options.meaning] != "labels"
+
+
+def joined_ranks(loaded: Loaded, target: Any, kind: str | None, options: ReadOptions) -> tuple[Loaded, Any]:
+    """Return a table in which several target columns of items, best first, are one column of lists, and its name.
+
+    Columns of ranks, which contain numbers, stay as they are. A row without a first item is unlabelled, and of an item
+    that occurs again only the first place counts.
+    """
+    if isinstance(target, str) or kind != "ranking" or not target:
+        return loaded, target
+    rows = [[row.value.get(name) for name in target] for row in loaded.rows]
+    cells = [cell for row in rows for cell in row if not is_missing(cell)]
+    if not cells or any(not isinstance(cell, str) or REAL.fullmatch(cell.strip()) for cell in cells):
+        return loaded, target
+    items = {stripped(cell): None for cell in cells}
+    joined = [
+        None if is_missing(row[0]) else list(dict.fromkeys(stripped(cell) for cell in row if not is_missing(cell)))
+        for row in rows
+    ]
+    partly = [(row.place, cell) for row, cell in zip(loaded.rows, joined) if cell and len(cell) < len(items)]
+    if partly and options.meaning is None:
+        choices: Choices = {
+            'meaning="order"': lambda cell: Verbatim(">".join(cell)),
+            'meaning="top"': lambda cell: Verbatim(
+                ">".join([*cell, "{" + ",".join(item for item in items if item not in cell) + "}"])
+            ),
+        }
+        question = "whether the other items come after those that a row names"
+        raise ambiguous(loaded.name, "meaning", question, partly, choices)
+    first, others = target[0], set(target[1:])
+    new = [
+        row._replace(value={name: v for name, v in row.value.items() if name not in others} | {first: cell})
+        for row, cell in zip(loaded.rows, joined)
+    ]
+    return loaded._replace(rows=new, columns=[name for name in loaded.columns if name not in others]), first
 
 
 def with_lists(loaded: Loaded, target: str, kind: str | None, options: ReadOptions) -> tuple[Loaded, ReadOptions]:
@@ -83,13 +119,14 @@ def _split(loaded: Loaded, target: str, options: ReadOptions) -> Loaded:
             whole += [(row.place, one)] if names == [one] and one not in known else []
             cell = list(dict.fromkeys(names)) if kind == "tags" else names
         rows.append(row._replace(value={**row.value, target: cell}))
-    bad.refuse(f'meaning="{options.meaning}" expects names, separated by "|". Leave it out, or correct the cells.')
+    expected = f'meaning="{options.meaning}" expects names, separated by "|"'
+    bad.raise_if_any(f"{expected}. Leave it out, or correct the cells.")
     if len(whole) == sum(isinstance(row.value[target], list) for row in rows):
-        _refuse_other_separator(loaded.name, target, whole)
+        _check_separator(loaded.name, target, whole)
     return loaded._replace(rows=rows)
 
 
-def _refuse_other_separator(source: str, target: str, cells: list[tuple[str, Any]]) -> None:
+def _check_separator(source: str, target: str, cells: list[tuple[str, Any]]) -> None:
     """Raise an error if no cell has several names, and many contain a sign that usually separates names."""
     counts = Counter({sign: sum(sign in cell for _, cell in cells) for sign in USUAL[1:]})
     for sign, count in counts.most_common(1):

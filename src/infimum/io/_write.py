@@ -14,6 +14,7 @@ from ..outputs import Not
 from ..outputs.numbers.forms import cell_pieces
 from ..outputs.rankings.cells import bucket_pairs, closed_pairs, order_cell, rank_buckets
 from ._frames import rows_of_frame
+from ._meaning import one_of
 from ._records import Records
 
 
@@ -44,11 +45,21 @@ def rows_to_write(records: Any, y: Any = None, score: Any = None, classes: Any =
     for row, value in enumerate(scores):
         if value is not None and not math.isnan(value) and not 0 <= value <= 1:
             bad.add(row, f"expected a number from 0 to 1, got {value:g}")
-    bad.refuse("Annotation tools show scores between 0 and 1; NaN leaves a score out.")
+    bad.raise_if_any("Annotation tools show scores between 0 and 1; NaN leaves a score out.")
     return [
         Row(key, row, cell, None if value is None or math.isnan(value) else value)
         for key, row, cell, value in zip(ids, data, cells, scores)
     ]
+
+
+def type_of(records: Any, type: str | None, of_kind: dict[str, str], allowed: Any) -> str:
+    """Return the type of a question: the given one, or that of the kind of the labels; "labels" unless `Records`."""
+    if type is not None:
+        return one_of("type", type, allowed)
+    kind = records.kind if isinstance(records, Records) else "labels"
+    if kind not in of_kind:
+        raise ValueError(f"this tool has no type of question for {kind}, only for {', '.join(of_kind)}")
+    return of_kind[kind]
 
 
 def plain_cells(y: Any, classes: Any = None) -> list:

@@ -15,12 +15,14 @@ from ._docs import FILES
 from ._files import BadRecords, Path_, check_scalars, name_of, read_records, write_json
 from ._meaning import Answer, Entry, ReadOptions, one_of, pick
 from ._records import Records
-from ._write import buckets_in, chain_in, converted, number_in, rows_to_write, text_names
+from ._write import buckets_in, chain_in, converted, number_in, rows_to_write, text_names, type_of
 
 OWN = ("id", "status", "_server_id", "inserted_at", "updated_at")
 RESPONSES = (".responses", ".responses.users", ".responses.status")
 SUGGESTIONS = (".suggestion", ".suggestion.score", ".suggestion.agent")
 TYPES = ("label", "multi_label", "ranking", "rating")
+OF_KIND = {"labels": "label", "tags": "multi_label", "ranking": "ranking", "number": "rating"}
+"""The type of a question by the kind of the labels."""
 
 
 @FILES
@@ -68,7 +70,7 @@ def read_argilla(
     for place, record in found:
         with bad.at(place):
             parts.append((place, record.get("id"), *_parts(record)))
-    bad.refuse("Export the records again, with to_dict, to_json or to_list of Argilla.")
+    bad.raise_if_any("Export the records again, with to_dict, to_json or to_list of Argilla.")
     names = [name for *_, responses in parts for name in responses]
     question = pick(source, "question", "question", names, question) if names else question or ""
     entries: list[Entry] = []
@@ -79,7 +81,7 @@ def read_argilla(
                 answer = Answer("skipped") if status == "discarded" or value is None else _answer(value)
                 if status != "draft":  # a draft is no answer yet
                     entries[-1].answers.append(answer._replace(annotator=who))
-    bad.refuse(f"See the responses to {question!r} in {source}.")
+    bad.raise_if_any(f"See the responses to {question!r} in {source}.")
     return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order"))
 
 
@@ -139,7 +141,7 @@ def write_argilla(
     y: Any = None,
     *,
     question: str,
-    type: str = "label",
+    type: str | None = None,
     fields: list[str] | None = None,
     score: Any = None,
     role: str = "suggestions",
@@ -157,8 +159,8 @@ def write_argilla(
     path, records, y : shared
     question : str
         The name of the question in the settings of the dataset.
-    type : {"label", "multi_label", "ranking", "rating"}
-        The type of the question; by default that of the labels.
+    type : {"label", "multi_label", "ranking", "rating"}, optional
+        The type of the question. By default that of the labels if `records` are `Records`, and "label" for classes.
     fields : list of str, optional
         The columns that are fields; the others become metadata. By default, those that contain text.
     score : shared
@@ -171,7 +173,7 @@ def write_argilla(
     classes : list, optional
         All classes, for `Not` and for arrays of tags.
     """
-    one_of("type", type, TYPES)
+    type = type_of(records, type, OF_KIND, TYPES)
     one_of("role", role, ("suggestions", "responses"))
     if role == "responses" and user_id is None:
         raise ValueError('role="responses" requires a user. Pass user_id=….')

@@ -16,7 +16,7 @@ from ._assemble import assemble
 from ._docs import FILES
 from ._files import (
     BadRecords,
-    Found,
+    FileRecord,
     Path_,
     check_scalars,
     csv_records,
@@ -103,7 +103,7 @@ def read_doccano(
         else:
             blank.append((place, []))
             entry.answers += [] if empty == "drop" else [Answer("unknown", None, who)]
-    bad.refuse("Labels must be names. Spans, boxes and texts belong to other kinds of projects.")
+    bad.raise_if_any("Labels must be names. Spans, boxes and texts belong to other kinds of projects.")
     if blank and empty is None:
         choices: Choices = {
             'empty="unknown"': "None",
@@ -114,7 +114,7 @@ def read_doccano(
     return assemble(source, [entry for entry in entries.values() if entry.answers], options)
 
 
-def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
+def _found(path: Any) -> list[tuple[str | None, bool, FileRecord]]:
     """Return (annotator, whether labels are joined, record) for every record; a zip has one file per annotator."""
     suffix = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ""
     if suffix != ".zip":
@@ -125,7 +125,7 @@ def _found(path: Any) -> list[tuple[str | None, bool, Found]]:
         archive = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
         raise ValueError(f"{source} is not a zip file ({error}). Export it again.") from error
-    found: list[tuple[str | None, bool, Found]] = []
+    found: list[tuple[str | None, bool, FileRecord]] = []
     with archive:
         check_zip(source, archive)
         members = sorted(m for m in archive.namelist() if m.lower().endswith((".jsonl", ".json", ".csv")))

@@ -14,15 +14,17 @@ from ..outputs import Taxonomy
 from ..outputs.rankings.cells import bucket_pairs
 from ._assemble import assemble
 from ._docs import FILES
-from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json
+from ._files import BadRecords, FileRecord, Path_, check_scalars, name_of, read_records, write_json
 from ._meaning import Answer, Choices, Entry, ReadOptions, ambiguous, one_of, pick
 from ._records import Records
 from ._tree import Tree
-from ._write import chain_in, converted, number_in, rows_to_write, text_names
+from ._write import chain_in, converted, number_in, rows_to_write, text_names, type_of
 
 TYPES = {"choices": "choices", "taxonomy": "taxonomy", "pairwise": "selected", "ranker": "ranker", "rating": "rating",
          "number": "number"}  # fmt: skip
 """The types of controls that are read and written, and the field of their `value` that contains the answer."""
+OF_KIND = {"labels": "choices", "tags": "choices", "ranking": "ranker", "number": "number"}
+"""The type of a control by the kind of the labels."""
 UNSORTED = "_"  # the bucket in which Label Studio keeps items that were not sorted
 
 
@@ -98,7 +100,7 @@ def read_label_studio(
             with bad.at(place):
                 value = _value(annotation, control, kind)
                 entries[-1].answers.append(Answer("skipped" if value is None else kind, value, who))
-    bad.refuse(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
+    bad.raise_if_any(f"The control {control!r} is of the type {kind!r}; see the tags of Label Studio for its shape.")
     answered = [(entry.place, answer) for entry in entries for answer in entry.answers if answer.form != "skipped"]
     tree = None
     if kind == "taxonomy":
@@ -114,11 +116,11 @@ def read_label_studio(
                 with bad.at(entry.place):
                     form, value = _form(kind, answer.value, entry.data, tree, buckets, sides)
                     entry.answers[k] = answer._replace(form=form, value=value)
-    bad.refuse("Correct the file, or the arguments.")
+    bad.raise_if_any("Correct the file, or the arguments.")
     return assemble(source, entries, options, tree=tree)
 
 
-def _check_export(source: str, found: list[Found]) -> None:
+def _check_export(source: str, found: list[FileRecord]) -> None:
     """Raise an error unless all records are tasks with annotations."""
     bad = BadRecords(source)
     for place, task in found:
@@ -131,14 +133,14 @@ def _check_export(source: str, found: list[Found]) -> None:
             bad.add(place, "expected a list of objects in 'result'")
         elif not isinstance(task.get("data") or {}, Mapping):
             bad.add(place, f"expected an object in 'data', got {shown(task['data'])}")
-    bad.refuse("Export in the format JSON. JSON_MIN and CSV leave skipped tasks out.")
+    bad.raise_if_any("Export in the format JSON. JSON_MIN and CSV leave skipped tasks out.")
 
 
 def _are_objects(values: Any) -> bool:
     return isinstance(values, list) and all(isinstance(value, Mapping) for value in values)
 
 
-def _control(source: str, found: list[Found], control: str | None) -> tuple[str, str]:
+def _control(source: str, found: list[FileRecord], control: str | None) -> tuple[str, str]:
     """Return the control to read and its type."""
     types: dict[str, str] = {}
     for _, task in found:
@@ -255,7 +257,7 @@ def write_label_studio(
     *,
     control: str,
     to: str,
-    type: str = "choices",
+    type: str | None = None,
     score: Any = None,
     role: str = "predictions",
     model_version: str = "infimum",
@@ -273,8 +275,8 @@ def write_label_studio(
     path, records, y : shared
     control, to : str
         The names of the control and of the object in the labelling configuration.
-    type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}
-        The type of the question; by default that of the labels.
+    type : {"choices", "taxonomy", "pairwise", "ranker", "rating", "number"}, optional
+        The type of the control. By default that of the labels if `records` are `Records`, otherwise "choices".
     score : shared
     role : {"predictions", "annotations"}
         Whether y are shown as proposals or stored as answers.
@@ -285,7 +287,7 @@ def write_label_studio(
     taxonomy : paths, nested dicts or Taxonomy
         The tree, for the type "taxonomy".
     """
-    one_of("type", type, TYPES)
+    type = type_of(records, type, OF_KIND, TYPES)
     one_of("role", role, ("predictions", "annotations"))
     if type == "taxonomy" and taxonomy is None:
         raise ValueError('type="taxonomy" requires the tree. Pass taxonomy=….')

@@ -84,7 +84,7 @@ def read_prodigy(
                 _join(entry.answers, answer)
             else:
                 entry.answers.append(answer)
-    bad.refuse("A task has an 'answer', and a 'label' or 'options' with those selected in 'accept'.")
+    bad.raise_if_any("A task has an 'answer', and a 'label' or 'options' with those selected in 'accept'.")
     rejected = [(place, task.get("accept") or []) for place, task in found if task["answer"] == "reject"]
     if rejected and not binary and reject is None:
         outcomes: Choices = {

@@ -191,5 +191,5 @@ def _single(sets: Intervals) -> Intervals:
     bad = BadRows("y")
     for row in np.flatnonzero(np.diff(sets.indptr) > 1).tolist():
         bad.add(row, f"{sets.format(row)} is a union of several intervals")
-    bad.refuse("Other libraries have one interval per row: use the interval around the union.")
+    bad.raise_if_any("Other libraries have one interval per row: use the interval around the union.")
     return sets

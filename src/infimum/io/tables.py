@@ -12,7 +12,7 @@ from ._assemble import assemble
 from ._docs import FILES
 from ._files import (
     BadRecords,
-    Found,
+    FileRecord,
     Path_,
     atomic_write,
     name_of,
@@ -26,7 +26,7 @@ from ._load import LINES, SEPARATORS, Loaded, load_table, require, suffix_of
 from ._meaning import KINDS, Answer, Entry, ReadOptions, one_of
 from ._records import Records, new_space, text_cells
 from ._table_cells import INTEGER, REAL, parse_cells, target_cells
-from ._text_lists import with_lists
+from ._text_lists import joined_ranks, with_lists
 from ._write import plain_cells
 
 
@@ -44,6 +44,7 @@ def read_table(
     backend: str | None = None,
     sep: str | None = None,
     encoding: str | None = None,
+    header: int | None = None,
     keep_text: bool = False,
     missing: Collection[str] = (),
 ) -> Records:
@@ -60,18 +61,19 @@ def read_table(
         .arrow, .feather or .ipc. Text files may be compressed: .csv.gz. "-" reads CSV or JSON from stdin.
     target : str or list of str, optional
         The column of y, or several columns. With ``kind="number"``, two columns are the bounds, empty for an unbounded
-        side. With ``kind="tags"`` every column is a tag, with ``kind="ranking"`` the rank of an item, with
-        ``kind="vector"`` a coordinate (a number or an interval). None leaves all rows unlabelled.
+        side. With ``kind="tags"`` every column is a tag, with ``kind="vector"`` a coordinate (a number or an interval).
+        With ``kind="ranking"`` every column contains the rank of an item, or the columns contain items, best first.
+        None leaves all rows unlabelled.
     id : str, optional
         The column of the ids; by default rows are counted from 0.
     kind : {"labels", "tags", "ranking", "number", "vector", "mask", "product"}, optional
         The output type. It parses the text into Python objects, and raises an error that names the line of every cell
         that cannot be parsed. Without it the target stays text, and `records.kind` is "text". Required for several
         columns.
-    meaning : {"one_of", "all_of", "known_tags", "order"}, optional
+    meaning : {"one_of", "all_of", "known_tags", "order", "top"}, optional
         What several names in a cell mean. The names are a list (Parquet, Arrow, JSON Lines) or text such as
         ``bar|home``: one of them is the label, all of them are present as tags, the same with the other tags unknown,
-        or they are in order, best first. It implies the kind.
+        they are in order, best first (order), and all other names come after them (top). It implies the kind.
     unticked : {"no", "unknown"}, optional
         What 0 means in columns of tags, and what it means that a cell does not list a name.
     separator : str, optional
@@ -84,6 +86,9 @@ def read_table(
     encoding : str, optional
         The encoding of a text file. By default it is detected: UTF-8, UTF-16, otherwise Latin-1 or Windows-1252, with
         a warning.
+    header : int, optional
+        The line of a text file, or the row of a workbook, with the column names, counted from 1. Lines above it are not
+        read. By default the first one.
     keep_text : bool, default False
         Leave the cells of text files as text, and those of other files as they are. Use it with
         :class:`infimum.Features`, which decides in `fit` what a column is. Otherwise a category such as "1.50" is a
@@ -98,13 +103,14 @@ def read_table(
     options = ReadOptions(meaning, unticked, classes=classes, backend=backend, separator=separator)
     if kind is not None:
         one_of("kind", kind, OUTPUT_TYPES)
-    loaded = load_table(path, backend, sep, encoding).without(missing)
+    loaded = load_table(path, backend, sep, encoding, header).without(missing)
     if loaded.layout is not None and encoding is None and not loaded.layout.encoding.startswith("utf"):
         warnings.warn(
             f"{loaded.name} is not UTF-8; it is read as {loaded.layout.encoding}. Pass encoding=… if that is wrong.",
             InfimumWarning,
             stacklevel=2,
         )
+    loaded, target = joined_ranks(loaded, target, kind, options)
     if isinstance(target, str):
         loaded, options = with_lists(loaded, target, kind, options)
         kind = kind if options.meaning is None else KINDS[options.meaning]
@@ -143,7 +149,7 @@ def records_of(
     return Records(ids, frame, cells, kind or "text", classes=names, places=places)
 
 
-def _data(found: list[Found], columns: list[str], text: bool, keep_text: bool) -> list[dict]:
+def _data(found: list[FileRecord], columns: list[str], text: bool, keep_text: bool) -> list[dict]:
     """Return the other columns; in text files a column becomes numbers if every cell is one, unless text is kept."""
     rows: list[dict] = [{} for _ in found]
     for column in columns:
@@ -160,7 +166,7 @@ def _data(found: list[Found], columns: list[str], text: bool, keep_text: bool) -
 
 
 def _from_lists(
-    source: str, found: list[Found], cells: list, data: list[dict], id: Any, options: ReadOptions
+    source: str, found: list[FileRecord], cells: list, data: list[dict], id: Any, options: ReadOptions
 ) -> Records:
     """Return the records of a column of lists, which need a meaning as the answers of annotation tools do."""
     entries, bad = [], BadRecords(source)
@@ -170,8 +176,8 @@ def _from_lists(
             bad.add(record.place, f"expected a list of names, got {cell!r}")
         answer = Answer("names", names) if names else Answer("unknown")
         entries.append(Entry(record.value[id] if id is not None else k, record.place, row, [answer]))
-    bad.refuse("A list in the target must contain names.")
-    return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order"))
+    bad.raise_if_any("A list in the target must contain names.")
+    return assemble(source, entries, options, meanings=("one_of", "all_of", "known_tags", "order", "top"))
 
 
 def write_table(

@@ -19,7 +19,7 @@ from ..data.names import ordered
 from ..outputs import Not
 from ..outputs.labels.forms import labels_in
 from ._assemble import assemble
-from ._files import BadRecords, Found, Path_, check_scalars, name_of, read_records, write_json_lines
+from ._files import BadRecords, FileRecord, Path_, check_scalars, name_of, read_records, write_json_lines
 from ._frames import rows_of_frame
 from ._load import load_table
 from ._meaning import Answer, Entry, ReadOptions
@@ -165,7 +165,7 @@ def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> lis
     if key is not None and rows and key not in rows[0]:
         raise ValueError(f"{source} has no column {key!r}. Its columns are {', '.join(rows[0])}.")
     if key is None:
-        _refuse_identifiers(source, rows)
+        _check_no_identifiers(source, rows)
     keyed = [(i if key is None else row.pop(key), place, row) for i, (place, row) in enumerate(zip(places, rows))]
 
     def parse(vote: Any) -> Answer | None:
@@ -177,7 +177,7 @@ def _wide(source: str, votes: Any, key: str | None, classes: list | None) -> lis
     return _by_column(source, keyed, parse, remedy)
 
 
-def _refuse_identifiers(source: str, rows: list[dict]) -> None:
+def _check_no_identifiers(source: str, rows: list[dict]) -> None:
     """Raise ValueError if a column contains ids of the rows; its cells would count as labels."""
     for name in rows[0] if rows else ():
         cells = [row.get(name) for row in rows]
@@ -207,7 +207,7 @@ def _by_column(
                 continue
             if answer is not None:
                 entries[-1].answers.append(answer._replace(annotator=annotator))
-    bad.refuse(remedy)
+    bad.raise_if_any(remedy)
     return entries
 
 
@@ -218,7 +218,7 @@ def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str,
     missing = [column for column in columns if rows and column not in rows[0]]
     if missing:
         raise ValueError(f"{source} has no column {missing[0]!r}. Its columns are {', '.join(rows[0])}.")
-    check_scalars(source, map(Found, places, rows), *(name for name in (row, annotator) if name is not None))
+    check_scalars(source, map(FileRecord, places, rows), *(name for name in (row, annotator) if name is not None))
     bad = BadRecords(source)
     entries: dict[Any, Entry] = {}
     for place, line in zip(places, rows):
@@ -234,7 +234,7 @@ def _long(source: str, votes: Any, row: str, annotator: str | None, answer: str,
             continue
         if vote is not None:
             entry.answers.append(vote._replace(annotator=None if annotator is None else line[annotator]))
-    bad.refuse(f"Every line names a row in {row!r} and gives a label in {answer!r}.")
+    bad.raise_if_any(f"Every line names a row in {row!r} and gives a label in {answer!r}.")
     return list(entries.values())
 
 
@@ -266,7 +266,7 @@ def _answers(source: str, votes: Iterable[dict] | Path_) -> list[Entry]:
             entry.answers.append(Answer("names", list(dict.fromkeys(listed)), who))
         else:
             entry.answers.append(Answer("unknown", annotator=who))
-    bad.refuse('A line is {"id": …, "candidates": ["a", "b"]}; an empty list abstains.')
+    bad.raise_if_any('A line is {"id": …, "candidates": ["a", "b"]}; an empty list abstains.')
     return list(entries.values())
 
 

@@ -65,7 +65,7 @@ def read_zooniverse(
     for place, row in found:
         with bad.at(place):
             parsed.append((place, row, dict(_tasks(_json(row, "annotations"))), _subject(row)))
-    bad.refuse("Export the classifications again; these cells must contain JSON.")
+    bad.raise_if_any("Export the classifications again; these cells must contain JSON.")
     task = pick(source, "task", "task", (name for *_, tasks, _ in parsed for name in tasks), task)
     entries: dict[str, Entry] = {}
     for place, row, tasks, data in parsed:
@@ -74,7 +74,7 @@ def read_zooniverse(
             with bad.at(place):
                 who = row.get("user_name") or row.get("user_id") or None
                 entry.answers.append(_answer(task, tasks[task])._replace(annotator=who))
-    bad.refuse("Read a question, a survey or a slider; drawings and transcriptions are not supported.")
+    bad.raise_if_any("Read a question, a survey or a slider; drawings and transcriptions are not supported.")
     return assemble(source, list(entries.values()), options)
 
 

@@ -35,10 +35,10 @@ class SetsInChunks(Sets):
         """Return chunks whose targets are L(z, S_i) of some outputs."""
         return self.chunks.map(partial(_tabled, self.output, psi, principle))
 
-    def _refuse(self, *args: Any) -> NoReturn:
+    def _not_in_chunks(self, *args: Any) -> NoReturn:
         raise ValueError("Chunked data support sums over rows only. Fit on arrays.")
 
-    __len__ = __getitem__ = argmin = contains = center = _refuse  # type: ignore[assignment]
+    __len__ = __getitem__ = argmin = contains = center = _not_in_chunks  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<{type(self.sample).__name__} in chunks>"

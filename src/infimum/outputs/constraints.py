@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp, minimize
 
-from ..data.errors import InputError, listed, shown
+from ..data.errors import InputError, is_missing, listed, shown
 
 LARGEST = 50.0  # nats: multipliers beyond change no probability; those of contradictory constraints grow up to it
 TOLERANCE = 1e-3  # rows, relative to the size of the group, by which a constraint may be missed
@@ -62,9 +62,15 @@ class Share(Constraint):
     shares: Mapping
 
     @classmethod
-    def of_groups(cls, groups: Any, shares: Mapping) -> list[Share]:
-        """Return one constraint per group, from the group of each row, (n,), and the shares of each group."""
+    def of_groups(cls, groups: Any, shares: Any) -> list[Share]:
+        """Return one constraint per group, from the group of each row, (n,), and the shares of each group.
+
+        `shares` is a mapping from groups to mappings from classes to shares, or a pandas DataFrame with one row per
+        group and one column per class, in which missing cells are unknown shares.
+        """
         names = np.asarray(groups)
+        if hasattr(shares, "iterrows"):
+            shares = {name: {k: v for k, v in row.items() if not is_missing(v)} for name, row in shares.iterrows()}
         missing = [name for name in np.unique(names).tolist() if name not in shares]
         if missing:
             raise InputError(f"Each group needs its shares. Missing: {listed(missing)}.")
@@ -78,7 +84,10 @@ class Share(Constraint):
         for label, share in self.shares.items():
             low, high = share if isinstance(share, tuple | list) else (share, share)
             if not 0 <= low <= high <= 1:
-                raise InputError(f"A share is a number in [0, 1], or a pair low <= high of them. Got {shown(share)}.")
+                percent = " Divide percentages by 100." if 1 < high <= 100 else ""
+                raise InputError(
+                    f"A share is a number in [0, 1], or a pair low <= high of them. Got {shown(share)}.{percent}"
+                )
             found.append(Bound(self.rows, label, float(low), float(high)))
         return found
 
@@ -217,7 +226,8 @@ class GroupConstraints:
         options = [find(bound.label) for bound in bounds]
         unknown = [bound.label for bound, option in zip(bounds, options) if option is None]
         if unknown:
-            raise InputError(f"Constraints name the classes {listed(unknown)}, which are not among {listed(classes)}.")
+            named = listed(dict.fromkeys(unknown))
+            raise InputError(f"Constraints name the classes {named}, which are not among {listed(classes)}.")
         index = [_index(bound.rows, n) for bound in bounds]
         at = np.repeat(np.arange(len(bounds)), [len(rows) for rows in index])
         member = sparse.csr_matrix((np.ones(len(at), bool), (np.concatenate(index), at)), (n, len(bounds)))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..data.containers import Column, normalise_y
 from ..data.errors import InfimumWarning, listed, shown
-from ..data.lookalikes import look_alike_text
+from ..data.lookalikes import look_alike_text, look_alikes
 from ..evidence.votes import Votes
 from .base import OutputSpace, Sets
 
@@ -109,6 +109,21 @@ def _cells(y: Any, space: OutputSpace) -> list:
         return space.to_cells(space.fit(y).read(y))
     cells = found.cells.tolist() if found.typed else found.cells
     return [None if gone else cell for cell, gone in zip(cells, found.missing)]
+
+
+def variants_of(unknown: Iterable, known: list, what: str) -> str:
+    """Return the sentences of an error that say which unknown names look like known ones, and how to merge them.
+
+    >>> print(variants_of(["Cat", "cow"], ["cat", "dog"], "labels").strip())
+    'Cat' looks like 'cat'. To merge such names, pass infimum.merge_classes(y, classes=[…]).
+    """
+    names = [str(name) for name in known]
+    found = look_alikes({name: 1 for name in unknown if isinstance(name, str)}, names)[:SHOWN]
+    if not found:
+        return ""
+    kind = "" if what == "labels" else f", kind={what!r}"
+    alike = ", ".join(f"{one.name!r} looks like {one.meaning}" for one in found)
+    return f"{alike}. To merge such names, pass infimum.merge_classes(y, classes=[…]{kind}). "
 
 
 def warn_of_look_alikes(space: OutputSpace, names: Any, counts: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..data.errors import InputError, refuse_rows
+from ..data.errors import InputError, raise_for_rows
 
 if TYPE_CHECKING:
     from ..evidence.answers import SourcedAnswers
@@ -99,7 +99,7 @@ class Sets(ABC):
         """Return `argmin` for all rows together, (n, d) -> (n, d), so that `group_constraints` are satisfied."""
         return self.argmin(c)
 
-    def answers(self, c: NDArray) -> NDArray:
+    def argmin_shared(self, c: NDArray) -> NDArray:
         """Return the argmin of each row for k objectives that all rows share: (k, d) -> (k, n, d)."""
         return self.argmin(np.broadcast_to(c[:, None, :], (len(c), len(self), c.shape[1])))
 
@@ -126,7 +126,7 @@ class Sets(ABC):
         if embedding is not None:
             return np.asarray((embedding.phi @ psi.T).T) + embedding.constant
         sign = -1.0 if principle == "supremum" else 1.0
-        rows = [np.einsum("nd,d->n", self.answers(sign * p[None])[0], p) for p in psi]
+        rows = [np.einsum("nd,d->n", self.argmin_shared(sign * p[None])[0], p) for p in psi]
         return np.array(rows).reshape(len(psi), len(self))
 
     def rowwise_loss(self, psi: NDArray, principle: str) -> NDArray:
@@ -250,9 +250,9 @@ class Sets(ABC):
         if len(self) != rows:
             raise InputError(f"Sets are compared row by row. Got {len(self)} rows and {rows} rows.")
 
-    def _refuse_empty(self, other: Sets, empty: NDArray) -> None:
+    def _check_not_empty(self, other: Sets, empty: NDArray) -> None:
         """Raise an error about the rows, (n,) boolean, that have no member in common."""
-        refuse_rows(
+        raise_for_rows(
             empty, lambda row: f"{{{self.format(row)}}} and {{{other.format(row)}}} have no member in common",
             "Each set must contain the true output, so one of the two is wrong.",
         )  # fmt: skip

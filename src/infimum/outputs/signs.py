@@ -61,7 +61,7 @@ class PartialSigns(Sets):
     def intersect(self, other: Any) -> Any:
         """Return the sign vectors with the signs that are known in either."""
         self._check_comparable(other)
-        self._refuse_empty(other, ~self.meets(other))
+        self._check_not_empty(other, ~self.meets(other))
         return self._with(np.where(self.values != 0, self.values, other.values))
 
     def join(self, other: Any) -> Self:

@@ -6,12 +6,17 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from importlib.resources import files
 from typing import Any
 
-from ._assets import SCRIPT, STYLE
+from ..data.errors import shortened
 from .glossary import TERMS
 
 SHORT = 160  # characters of a cell
+STYLE, SCRIPT = (
+    files("infimum.report").joinpath("web", name).read_text("utf-8") for name in ("report.css", "report.js")
+)
+"""The style sheet and the script of the report; it loads no other files."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -143,8 +148,8 @@ def _cell(value: Any, num: bool, column: str) -> Markup:
     if num:
         return tag("td", number(value), class_="n", data_v=repr(float(value)), data_l=column)
     text = str(value)
-    short = text if len(text) <= SHORT else text[: SHORT - 1] + "…"
-    return tag("td", short, data_l=column, **({"title": text} if short is not text else {}))
+    cut = shortened(text, SHORT)
+    return tag("td", cut, data_l=column, **({"title": text} if cut != text else {}))
 
 
 def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]], details: Sequence[tuple] = ()) -> str:
@@ -163,6 +168,6 @@ def page(title: str, lead: Markup, sections: Sequence[tuple[str, str, Markup]], 
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f"{tag('title', title)}\n<style>{STYLE}</style>\n</head>\n<body>\n{main}\n<script>{SCRIPT}</script>\n</body>\n"
-        "</html>\n"
+        f"{tag('title', title)}\n<style>\n{STYLE}</style>\n</head>\n"
+        f"<body>\n{main}\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     )

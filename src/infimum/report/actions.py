@@ -10,11 +10,11 @@ from ..data.images import thumbnail
 from ..outputs.summary import SummaryTable
 from ..selection.scores import error_name, shown_range
 from . import _page as h
-from .facts import Facts, Reviewed, chance
+from .facts import ReportFacts, Reviewed, chance
 from .markdown import Section
 
 
-def sections(facts: Facts) -> list[Section]:
+def sections(facts: ReportFacts) -> list[Section]:
     """Return the tables with something to do; the page shows rows to review as cards."""
     review = [
         [one.name, " · ".join([*one.cells.values(), *one.images])[:160], one.set, one.proposed,
@@ -66,7 +66,7 @@ def annotators(found: list[dict[str, Any]]) -> SummaryTable:
     return SummaryTable("Annotators, the least reliable first.", list(columns), rows)
 
 
-def cards(facts: Facts, warning: str) -> h.Markup:
+def cards(facts: ReportFacts, warning: str) -> h.Markup:
     """Return the rows to review; `warning` is the sentence about a model without skill."""
     parts = [h.para(warning)] if warning else []
     if not facts.review:

@@ -9,6 +9,10 @@ from html import escape
 from importlib.metadata import version
 from typing import Any
 
+from sklearn.pipeline import Pipeline
+
+from ..data.containers import frame_of
+from ..data.inputs import is_frame
 from ..data.progress import track
 from ..diagnostics import Audit, Identifiability
 from ..disambiguation import DisambiguationResult
@@ -18,7 +22,7 @@ from . import _page as h
 from . import actions, identifiability, overview, results, review
 from .annotators import facts_of as annotators_of
 from .annotators import section as annotators_section
-from .facts import Contents, Facts, inseparable, reviewed
+from .facts import Contents, ReportFacts, inseparable, reviewed
 from .markdown import Section, markdown
 from .scores import Compared, beats_constant
 from .summary import summary
@@ -40,7 +44,7 @@ class Report:
     ----------
     html : str
         The report, one file that needs no network.
-    facts : Facts
+    facts : ReportFacts
         What the report says, as plain values: the summary, the rows to review, names to merge, scores.
     identifiability : Identifiability or None
         None if it is not available for the output type.
@@ -60,7 +64,7 @@ class Report:
     """
 
     html: str
-    facts: Facts
+    facts: ReportFacts
     identifiability: Identifiability | None
     audit: Audit
     compared: list[Compared]
@@ -123,7 +127,7 @@ def build(
     Parameters
     ----------
     model : fitted estimator of the library
-        A fitted model of this library.
+        A fitted model of this library, or a pipeline that ends with one.
     X : (n, d), or sequences
         The inputs on which it was fitted. The rows of the report about a `PartialSequenceTagger` are tokens.
     title : str
@@ -140,7 +144,8 @@ def build(
     unused : dict, optional
         Columns that are not features, and why.
     rows : list of dict, optional
-        The cells of each row, which are shown with the rows to review.
+        The cells of each row, which are shown with the rows to review. By default the cells of the DataFrame X if
+        the model is a pipeline.
     folder : path, optional
         The folder of the table; cells that are paths of images in it are shown as images.
     hidden : list of str
@@ -162,6 +167,9 @@ def build(
     """
     steps = iter(track(STEPS, "report"))
     next(steps)
+    if isinstance(model, Pipeline):
+        rows = list(frame_of(X, "X").iter_rows(named=True)) if rows is None and is_frame(X) else rows
+        X, model = model[:-1].transform(X) if len(model) > 1 else X, model[-1]
     training = training_of(model, X)
     held_out, resolved = training.held_out, training.resolved
     if held_out is not None:
@@ -209,13 +217,13 @@ def build(
 def _facts(
     title: str, training: Training, audit: Audit, compared: list[Compared], skill: bool, listed: list[Any],
     found: Identifiability | None, reason: str, name: Callable[[int], str], look_alikes: Sequence[Any],
-) -> Facts:  # fmt: skip
+) -> ReportFacts:  # fmt: skip
     """Return what the report says, with the three sentences of the summary."""
     output, sets, held_out = training.output, training.sets, training.held_out
     groups = {} if held_out is None else {"sequences": held_out.n_groups}
     described = output.describe(sets)
     n, exact, unlabelled = len(sets), int(described.is_exact.sum()), int(described.is_unlabelled.sum())
-    facts = Facts(
+    facts = ReportFacts(
         title=title,
         version=version("infimum"),
         kind=output.kind,

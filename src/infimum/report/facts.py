@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.errors import is_missing
+from ..data.errors import is_missing, shortened
 from ..data.images import are_images, image_file
 from ..diagnostics import Audit, Identifiability
 from ..disambiguation import DisambiguationResult
@@ -67,7 +67,7 @@ class Reviewed:
 
 
 @dataclass
-class Facts:
+class ReportFacts:
     """What a report says.
 
     Attributes
@@ -197,7 +197,7 @@ class Contents:
 
 def _short(value: Any) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+    return shortened(text, MAX_TEXT)
 
 
 def reviewed(

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..data.errors import shortened
 from ..diagnostics import Identifiability
 from ..plotting import COLOURS
 from . import _page as h
 from ._figures import axes, figure
 
 SHOWN = 12  # pairs in the chart
+WIDTH = 28  # characters of a name in the chart
 STYLES = {True: "good", False: "bad", None: "warn"}
 
 
@@ -27,7 +29,7 @@ def section(found: Identifiability | None, reason: str, name: Callable[[int], st
             ("median local separation", float(np.median(found.eta))),
             ("rows with local separation 0", f"{np.mean(found.eta == 0):.0%}"),
         ]
-    parts = [h.verdict(found.verdict_for(name), STYLES[found.can_tell]), h.tiles(facts)]
+    parts = [h.verdict(found.verdict_for(name), STYLES[found.is_identifiable]), h.tiles(facts)]
     charts = [figure(lambda: _draw_degrees(found), "degrees", "How often another option is also possible, for the pairs"
                      " that are hardest to separate. At 1 they are never separated.")]  # fmt: skip
     if found.eta.size:
@@ -47,7 +49,7 @@ def _draw_degrees(found: Identifiability) -> Any:
         for a, b in (("a", "b"), ("b", "a")):
             value = row[f"P({b} in S | {a})"]
             if np.isfinite(value):
-                bars.append((value, before + f"{_short(str(row[b]))}\nbeside {_short(str(row[a]))}"))
+                bars.append((value, before + "\nbeside ".join(shortened(str(row[k]), WIDTH) for k in (b, a))))
     bars = sorted(bars, reverse=True)[:SHOWN]
     drawn, ax = axes(0.42 * max(len(bars), 3) + 0.8, xlim=(0, 1), xlabel="probability")
     ax.barh(range(len(bars)), [value for value, _ in bars], color=COLOURS[0])
@@ -60,11 +62,6 @@ def _draw_eta(found: Identifiability) -> Any:
     drawn, ax = axes(xlabel="local separation", ylabel="rows", xlim=(0, 1))
     ax.hist(found.eta.ravel(), np.linspace(0, 1, 21).tolist(), color=COLOURS[0])
     return drawn
-
-
-def _short(name: str) -> str:
-    """Return a name that fits a chart."""
-    return name if len(name) <= 28 else f"{name[:27]}…"
 
 
 def _pairs(found: Identifiability) -> h.Markup:

@@ -53,7 +53,7 @@ def section(
     parts += [h.para(warning)] if warning else _quality(sets, resolved, ours, found)
     if truth is not None:
         parts.append(h.head("Comparison with true outputs"))
-        parts += _truth(training.output, sets, resolved, ours, truth, name)
+        parts += _accuracy(training.output, sets, resolved, ours, truth, name)
     return h.markup(*parts)
 
 
@@ -119,7 +119,7 @@ def _bound(ours: Compared, found: Identifiability) -> h.Markup:
     )
 
 
-def _truth(
+def _accuracy(
     output: OutputSpace,
     sets: Sets,
     resolved: DisambiguationResult | None,

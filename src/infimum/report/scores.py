@@ -100,6 +100,11 @@ def _tidy(risk: float) -> float:
 
 
 def beats_constant(model: Any, rows: list[Compared]) -> bool:
-    """Whether the model is better than the best constant: as recorded by its selection, or by these held-out scores."""
-    known = None if model.selection_ is None else model.selection_.beats_constant
-    return is_below(rows[-1].losses, rows[0].losses, rows[0].weight) if known is None else known
+    """Whether the model is better than the best constant: as recorded by its selection, or by these held-out scores.
+
+    They decide, too, if the selection has compared a sample of the rows: of a rare class it contains a few rows only.
+    """
+    known = {} if model.selection_ is None else model.selection_.scores
+    if known and (known["beats_constant"] or known["n_labelled"] == rows[-1].n_labelled):
+        return known["beats_constant"]
+    return is_below(rows[-1].losses, rows[0].losses, rows[0].weight)

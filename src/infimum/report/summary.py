@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ..outputs import OUTPUT_TYPES
-from .facts import Facts
+from .facts import ReportFacts
 
-CLEARLY = 0.03  # difference of covering rates, or share of the RMSE, from which on a simple model is clearly better
+MIN_DIFFERENCE = 0.03  # difference of covering rates, or share of the RMSE, from which a simple model is better
 
 DOMINATED = 0.5
 """Part of the squared error that 5 % of the rows cause, from which on the RMSE says little about the rest."""
 
 
 def summary(
-    facts: Facts, n_suspects: int = 0, n_impossible: int = 0, countable: bool = True, worst_share: float = 0.0
+    facts: ReportFacts, n_suspects: int = 0, n_impossible: int = 0, countable: bool = True, worst_share: float = 0.0
 ) -> list[str]:
     """Return three sentences: what is there, how well it can be learned, and what to do next.
 
@@ -28,11 +28,11 @@ def summary(
     few = worst_share if has_rmse and worst_share > DOMINATED else 0.0
     score = _score if countable or has_rmse else _risk
     no_labels = facts.counts["exact"] + facts.counts["partial"] == 0
-    learned = _consistent(facts.scores) if no_labels else _learned(facts.scores, facts.beats_constant, score, few)
-    return [_there(facts), learned, _next(facts, n_suspects, n_impossible, few)]
+    learned = _consistent(facts.scores) if no_labels else _result(facts.scores, facts.beats_constant, score, few)
+    return [_contents(facts), learned, _next(facts, n_suspects, n_impossible, few)]
 
 
-def _there(facts: Facts) -> str:
+def _contents(facts: ReportFacts) -> str:
     counts, names, annotators = facts.counts, facts.names, facts.annotators
     parts = [
         f"{counts[key]:,} {words}"
@@ -52,7 +52,7 @@ def _there(facts: Facts) -> str:
     return f"The table has {rows}: {listed}{words}{people}."
 
 
-def _learned(
+def _result(
     scores: list[dict[str, Any]], beats_constant: bool, score: Callable[[dict[str, Any]], str], few: float
 ) -> str:
     constant, *simple, ours = scores
@@ -102,15 +102,15 @@ def _better(scores: list[dict[str, Any]]) -> str:
     _, *simple, ours = scores
     for one in simple:
         if "rmse" in ours["errors"]:
-            clear = one["errors"]["rmse"][1] < (1 - CLEARLY) * ours["errors"]["rmse"][0]
+            clear = one["errors"]["rmse"][1] < (1 - MIN_DIFFERENCE) * ours["errors"]["rmse"][0]
         else:
-            clear = one["covering_rate"] > ours["covering_rate"] + CLEARLY
+            clear = one["covering_rate"] > ours["covering_rate"] + MIN_DIFFERENCE
         if clear:
             return str(one["name"])
     return ""
 
 
-def _next(facts: Facts, n_suspects: int, n_impossible: int, few: float) -> str:
+def _next(facts: ReportFacts, n_suspects: int, n_impossible: int, few: float) -> str:
     counts, merge, n_review, inseparable = facts.counts, facts.merge, facts.n_review, facts.inseparable
     actions = []
     if merge:

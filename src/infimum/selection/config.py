@@ -27,6 +27,8 @@ class SearchConfig:
     """Candidates evaluated in parallel. None is the number of BLAS threads from `parallel_rows` rows on, else one."""
     parallel_rows: int = 300
     """Rows. Below, evaluating one candidate after the other takes less time than several at once."""
+    single_precision_rows: int = 300
+    """Rows from which on kernels for labels are compared in single precision. Below, this saves no time."""
     random_state: Any = 0
     """Seed of the trees and of the Nyström centres."""
     verbose: int = 0

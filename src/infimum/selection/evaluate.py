@@ -138,9 +138,11 @@ def predict_held_out(
     if found is not None:
         posterior = found.posterior(sets, sample_weight) if posterior is None else posterior
         return OutOfFold(*found.outputs(output, sets, holdout, posterior, sample_weight, rounds))
-    if posterior is not None and sets.options() is not None and isinstance(recipe.principle, Average):
+    if sets.options() is not None and isinstance(recipe.principle, Average) and not recipe.is_joint:
         # the mean over candidates is disambiguation without updates, so sets have a likelihood
-        return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
+        posterior = posterior_of(sets, sample_weight) if posterior is None else posterior
+        if posterior is not None:
+            return OutOfFold(*posterior.outputs(held_out_sums(holdout, posterior, rounds=0), output))
     return OutOfFold(solve_held_out(recipe, holdout, recipe.loss(output, sets) if loss is None else loss, cheap=cheap))
 
 

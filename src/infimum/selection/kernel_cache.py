@@ -107,7 +107,8 @@ class KernelCache:
             return latest[1]
         K = self._linear_kernel if candidate.gamma is None else self._kernel(candidate)
         found = ridge(candidate.lam, K, self.w).held_out(K, None, self.w, self.folds)
-        return found.in_single_precision() if self.lists_options else found
+        large = self.n >= self.config.single_precision_rows
+        return found.in_single_precision() if large and self.lists_options else found
 
     def _hold_out(self, weights: Weights, posterior: SetPosterior | None, n_growths: int) -> Holdout:
         """Return the predictions of weights without a regularisation strength."""

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+NEGLIGIBLE_NATS = 1e-4  # standard errors of log-likelihoods below this are rounding: almost all sets have P(S) = 1
+
 
 class RowScores(NamedTuple):
     """Scores of out-of-fold predictions, row by row."""
@@ -54,8 +56,8 @@ class RowScores(NamedTuple):
 
     def standard_errors_below(self, than: RowScores) -> float:
         """Return by how many standard errors of the difference the costs are smaller: of both scores, summed."""
-        each = (self._difference(than, likelihood) for likelihood in (True, False))
-        return sum(-mean / max(error, 1e-12) for mean, error in each)
+        nats, loss = self._difference(than, True), self._difference(than, False)
+        return -nats[0] / max(nats[1], NEGLIGIBLE_NATS) - loss[0] / max(loss[1], 1e-12)
 
     @property
     def standard_errors_dependent(self) -> float:

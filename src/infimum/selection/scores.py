@@ -126,8 +126,8 @@ def is_below(losses: NDArray, others: NDArray, sample_weight: Any = None, n_se: 
 def no_skill(constant: str) -> str:
     """Return the sentence about a model that is no better than a constant."""
     return (
-        f"The model is not better than the best constant prediction ({constant}), so the quality of the labels cannot"
-        " be assessed."
+        f"The model is not better than the best constant prediction ({constant}) by more than {N_SE_SKILL:g} standard"
+        " errors, so the quality of the labels cannot be assessed."
     )
 
 

@@ -64,7 +64,7 @@ class Alternate(Solver):
         self.starts_ = [start]
         n_starts = L.n_starts if self.n_starts is None else self.n_starts
         for _ in range(n_starts - 1):
-            self.starts_.append(L.answer(L.output.probe(random, start.shape[1]))[0])
+            self.starts_.append(L.attaining(L.output.probe(random, start.shape[1]))[0])
         return self
 
     def cheap(self, L: Loss) -> Alternate:
@@ -156,7 +156,7 @@ class Alternate(Solver):
         order = np.argsort(which.ravel(), kind="stable")
         ends = np.cumsum(np.bincount(which.ravel(), minlength=len(unique)))
         for batch in gen_batches(len(unique), max(1, CELLS // max(1, len(L) * psi.shape[1]))):
-            for k, y in zip(range(batch.start, batch.stop), L.answer(psi[batch])):
+            for k, y in zip(range(batch.start, batch.stop), L.attaining(psi[batch])):
                 rows = order[(ends[k - 1] if k else 0) : ends[k]]
                 c[rows] = weights[rows] @ y
         return c, np.einsum("qd,qd->q", psi[which.ravel()], c)

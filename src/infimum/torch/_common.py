@@ -59,7 +59,7 @@ def raise_for_rows(rows: torch.Tensor, messages: Iterable[str], remedy: str) -> 
     for row, message in zip(rows[:SHOWN].tolist(), messages):
         bad.add(row, message)
     bad.more = len(rows) - len(bad.found)
-    bad.refuse(remedy)
+    bad.raise_if_any(remedy)
 
 
 def raise_if_not_finite(x: torch.Tensor, name: str) -> None:

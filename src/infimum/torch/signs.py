@@ -64,7 +64,7 @@ class _SignLoss(nn.Module):
             raise ValueError(f"Sets must have shape (b, {x.shape[1]}). Got {tuple(values.shape)}.")
         same_width(values.shape[1], x.shape[1], "The sets", f"signs of the {self.name}s")
         if self.cost == "logistic" and self.principle in FAST and not compiling():
-            losses = _Logistic.apply(x, *_answers(x.detach(), values, self.principle))
+            losses = _LogisticLoss.apply(x, *_answers(x.detach(), values, self.principle))
         else:
             losses = _signs(x, values.to(x.dtype), self.principle, self.cost).sum(dim=1)
         if self.check and not compiling():
@@ -206,7 +206,7 @@ def _answers(x: torch.Tensor, values: torch.Tensor, principle: str) -> tuple[tor
     return torch.addcmul(y, x.sign(), unknown, value=1 if principle == "infimum" else -1), None
 
 
-class _Logistic(torch.autograd.Function):
+class _LogisticLoss(torch.autograd.Function):
     """The sum over j of softplus(-x_j y_j) = -log prod_j s_j with s = sigmoid(x y), (b,); gradient -(1 - s) y.
 
     One logarithm is taken per 2^FOLDS factors. Rows with too small a product are summed one by one.

@@ -14,9 +14,6 @@ from ...io._frames import frame_of
 from ...io.prodigy import OWN as RESERVED_IN_PRODIGY
 from .session import Session
 
-LABEL_STUDIO = {"labels": "choices", "tags": "choices", "ranking": "ranker", "number": "number"}
-ARGILLA = {"labels": "multi_label", "tags": "multi_label", "ranking": "ranking", "number": "rating"}
-
 
 def cells_of(session: Session, sets: Any = None) -> list:
     """Return the sets, by default those of all rows, as Python objects; None for unlabelled rows."""
@@ -73,21 +70,15 @@ def _table(path: Path, session: Session, records: io.Records) -> None:
 def _label_studio(path: Path, session: Session, records: io.Records) -> None:
     io.write_label_studio(
         path, records, control=session.task.target, to=next(iter(records.data.columns)),
-        type=_foreign_type(LABEL_STUDIO, records), role="annotations", classes=records.classes or None,
+        role="annotations", classes=records.classes or None,
     )  # fmt: skip
 
 
 def _argilla(path: Path, session: Session, records: io.Records) -> None:
+    several = "multi_label" if session.task.space.has_candidates else None  # a row may have several candidates
     io.write_argilla(
-        path, records, question=session.task.target, type=_foreign_type(ARGILLA, records),
-        classes=records.classes or None,
+        path, records, question=session.task.target, type=several, classes=records.classes or None
     )  # fmt: skip
-
-
-def _foreign_type(types: dict[str, str], records: io.Records) -> str:
-    if records.kind not in types:
-        raise InputError(f"This format does not support {records.kind}, only {', '.join(types)}. Choose another one.")
-    return types[records.kind]
 
 
 class Format(NamedTuple):

@@ -13,7 +13,7 @@ MOST_CELLS = 24  # columns with a digest of their own; the others share one
 SAME = 0.5  # a row with at least this share of equal cells may be an edited one
 
 
-class Found(NamedTuple):
+class MatchedRow(NamedTuple):
     """Where a row of the journal is in the table."""
 
     row: int | None
@@ -43,7 +43,7 @@ def description(row: dict, id: Any = None) -> dict:
     return {"id": None if id is None else str(id), "cells": cells}
 
 
-def match(described: dict[Any, dict], rows: list[dict], ids: list | None) -> dict[Any, Found]:
+def match(described: dict[Any, dict], rows: list[dict], ids: list | None) -> dict[Any, MatchedRow]:
     """Return where the rows of a journal are in a table.
 
     A row is found by its id if both have ids. Otherwise it is the row with the same cells, in the columns that both
@@ -61,12 +61,12 @@ def match(described: dict[Any, dict], rows: list[dict], ids: list | None) -> dic
     """
     by_id = {} if ids is None else {str(key): k for k, key in reversed(list(enumerate(ids)))}
     now = [description(row)["cells"] for row in rows] if described else []
-    found: dict[Any, Found] = {}
+    found: dict[Any, MatchedRow] = {}
     rest = []
     for old, about in described.items():
         if about["id"] is not None and ids is not None:
             at = by_id.get(about["id"])
-            found[old] = Found(at, at is not None and _share(about["cells"], now[at]) < 1)
+            found[old] = MatchedRow(at, at is not None and _share(about["cells"], now[at]) < 1)
         else:
             rest.append(old)
     _match_equal(rest, described, now, found)
@@ -74,7 +74,7 @@ def match(described: dict[Any, dict], rows: list[dict], ids: list | None) -> dic
     return found
 
 
-def _match_equal(rest: list, described: dict[Any, dict], now: list[dict], found: dict[Any, Found]) -> None:
+def _match_equal(rest: list, described: dict[Any, dict], now: list[dict], found: dict[Any, MatchedRow]) -> None:
     """Match rows whose cells are all the same; several equal ones in their order."""
     taken = {one.row for one in found.values()}
     tables: dict[tuple, dict[tuple, list[int]]] = {}
@@ -90,11 +90,11 @@ def _match_equal(rest: list, described: dict[Any, dict], now: list[dict], found:
         places = [k for k in tables[common][tuple(cells[name] for name in common)] if k not in taken]
         if places:
             at = before if before in places else places[0]
-            found[old] = Found(at, False)
+            found[old] = MatchedRow(at, False)
             taken.add(at)
 
 
-def _match_edited(rest: list, described: dict[Any, dict], now: list[dict], found: dict[Any, Found]) -> None:
+def _match_edited(rest: list, described: dict[Any, dict], now: list[dict], found: dict[Any, MatchedRow]) -> None:
     """Match rows of which some cells were changed: the most similar row, where rare cells count more than common ones.
 
     Of equally similar rows, the one in the same place is taken; without it, the row counts as gone.
@@ -107,7 +107,7 @@ def _match_edited(rest: list, described: dict[Any, dict], now: list[dict], found
         scores = {k: sum(1 / counts[pair] for pair in cells.items() & now[k].items()) for k in places}
         best = [k for k, score in scores.items() if score == max(scores.values())]
         at = before if before in best else best[0] if len(best) == 1 else None
-        found[old] = Found(at, at is not None)
+        found[old] = MatchedRow(at, at is not None)
         if at is not None:
             taken.add(at)
 

@@ -14,7 +14,7 @@ from .. import Contradiction, Question
 N_COMPARED = 200  # answers whose pairs estimate the disagreement by chance
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """An answer in the journal that was not taken back."""
 
     id: str
@@ -72,17 +72,17 @@ class Pool:
         self.space, self.before = space, before
         self.sets: Any = before
         """The candidate set of each row."""
-        self.entries: list[Entry] = []
+        self.entries: list[JournalEntry] = []
         self.disagreements: set[int] = set()
         """Rows about which people contradict each other, without a decision."""
-        self._by_row: dict[int, list[Entry]] = {}
+        self._by_row: dict[int, list[JournalEntry]] = {}
         self._by_person: dict[int, dict[str, Any]] = {}
 
-    def about(self, row: int) -> list[Entry]:
+    def about(self, row: int) -> list[JournalEntry]:
         """Return the answers about one row, in order."""
         return self._by_row.get(row, [])
 
-    def decision(self, row: int) -> Entry | None:
+    def decision(self, row: int) -> JournalEntry | None:
         """Return the last decision about a row."""
         found = [entry for entry in self.about(row) if entry.purpose == "review" and entry.answer is not None]
         return found[-1] if found else None
@@ -94,7 +94,7 @@ class Pool:
             one = entry.question.restrict(one, entry.answer)
         return one
 
-    def _given(self, row: int, who: str) -> list[Entry]:
+    def _given(self, row: int, who: str) -> list[JournalEntry]:
         return [entry for entry in self.about(row) if entry.who == who and entry.purpose != "review"]
 
     def by_person(self, row: int) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class Pool:
             self._by_person[row] = {who: self.own(row, who) for who in dict.fromkeys(people)}
         return self._by_person[row]
 
-    def check(self, entry: Entry) -> None:
+    def check(self, entry: JournalEntry) -> None:
         """Raise an error if an answer contradicts the table or an earlier answer of the same person."""
         question, answer = entry.question, entry.answer
         if entry.purpose == "review":
@@ -126,7 +126,7 @@ class Pool:
                 )
             raise
 
-    def add(self, entry: Entry, update: bool = True) -> None:
+    def add(self, entry: JournalEntry, update: bool = True) -> None:
         """Store an answer that was checked; without `update`, call `update` when all are stored."""
         self.entries.append(entry)
         self._by_row.setdefault(entry.question.row, []).append(entry)
@@ -134,7 +134,7 @@ class Pool:
         if update:
             self.update([entry.question.row])
 
-    def remove(self, id: str) -> list[Entry]:
+    def remove(self, id: str) -> list[JournalEntry]:
         """Remove the answer with an id, or all of a batch; return them."""
         gone = [entry for entry in self.entries if id in (entry.id, entry.batch)]
         self.entries = [entry for entry in self.entries if id not in (entry.id, entry.batch)]

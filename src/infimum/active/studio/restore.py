@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from ...data.errors import InputError, shown
 from .. import from_dict
-from .matching import Found, match
-from .pool import Entry, Pool
+from .matching import MatchedRow, match
+from .pool import JournalEntry, Pool
 from .task import Task
 
 PURPOSES = ("", "random", "overlap", "chosen", "batch", "review")
@@ -81,7 +81,7 @@ def _descriptions(lines: list[dict]) -> dict[int, dict]:
     return found
 
 
-def _replay(line: dict, pool: Pool, task: Task, rows: dict[Any, Found], found: Restored) -> None:
+def _replay(line: dict, pool: Pool, task: Task, rows: dict[Any, MatchedRow], found: Restored) -> None:
     if "undo" in line:
         id = line["undo"]
         pool.remove(id)
@@ -96,7 +96,7 @@ def _replay(line: dict, pool: Pool, task: Task, rows: dict[Any, Found], found: R
         raise ValueError("the type of the line is unknown")
 
 
-def _replay_answer(line: dict, pool: Pool, task: Task, place: Found, found: Restored) -> None:
+def _replay_answer(line: dict, pool: Pool, task: Task, place: MatchedRow, found: Restored) -> None:
     """Add one answer, or list it as left out."""
     id, who, purpose = line["id"], line["who"], line.get("purpose", "")
     if not isinstance(id, str) or not isinstance(who, str) or purpose not in PURPOSES:
@@ -112,7 +112,7 @@ def _replay_answer(line: dict, pool: Pool, task: Task, place: Found, found: Rest
         try:
             question = from_dict({**line["question"], "row": place.row}, task.space)
             right = line.get("right")
-            entry = Entry(id, who, float(line["time"]), question, line["answer"], seconds, purpose, right, batch)
+            entry = JournalEntry(id, who, float(line["time"]), question, line["answer"], seconds, purpose, right, batch)
             pool.check(entry)
         except InputError as error:  # a class that is gone, or a cell that contradicts the answer
             reason = str(error)

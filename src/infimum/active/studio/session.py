@@ -12,7 +12,7 @@ from ...data.errors import InputError
 from .. import Belief, FullLabel, Price, Question, QuestionSelector, from_dict
 from .journal import Journal
 from .matching import description
-from .pool import Entry, Pool
+from .pool import JournalEntry, Pool
 from .restore import restored
 from .task import Task
 from .trainer import Trainer
@@ -211,7 +211,7 @@ class Session:
     def answer(
         self, id: str, who: str, question: dict, answer: Any, seconds: float | None = None, review: bool = False,
         tab: str = "",
-    ) -> Entry:  # fmt: skip
+    ) -> JournalEntry:  # fmt: skip
         """Store an answer; return when it is on the disk. An answer that is sent twice with one id counts once.
 
         An answer that contradicts the table, or another answer of the same person, raises an error, and nothing is
@@ -226,14 +226,14 @@ class Session:
             if known is not None:
                 return known
             purpose = "review" if review else self.purpose(asked.row, who, tab)
-            entry = Entry(id, who, time.time(), asked, answer, seconds, purpose)
+            entry = JournalEntry(id, who, time.time(), asked, answer, seconds, purpose)
             self.pool.check(entry)
             if purpose == "random":
                 entry = entry._replace(right=self._agreement(entry))
             self._store([entry])
         return entry
 
-    def _known(self, id: str) -> Entry | None:
+    def _known(self, id: str) -> JournalEntry | None:
         if id not in self._ids:
             return None
         found = [entry for entry in self.pool.entries if entry.id == id]
@@ -241,14 +241,14 @@ class Session:
             raise InputError("This answer was withdrawn. Reload the page to see the current questions.")
         return found[0]
 
-    def _agreement(self, entry: Entry) -> float | None:
+    def _agreement(self, entry: JournalEntry) -> float | None:
         """Return how well the model predicts what was answered about a row that it has not seen the answer of."""
         if entry.answer is None:
             return None
         z = self.model.predict(self.belief_about(entry.question.row).F)
         return float(self.model.agreement(entry.question.consistent_set(entry.answer), z)[0])
 
-    def _store(self, entries: list[Entry]) -> None:
+    def _store(self, entries: list[JournalEntry]) -> None:
         """Write answers to the journal, then take them into account."""
         rows = dict.fromkeys(entry.question.row for entry in entries)
         new = [row for row in rows if row not in self._keys]
@@ -275,7 +275,7 @@ class Session:
         about = description(self.task.rows[row], self.task.ids[row] if self.task.ids is not None else None)
         return {"row": {"key": self._keys[row] if key is None else key, "at": row, **about}}
 
-    def accept(self, id: str, who: str, answers: list) -> list[Entry]:
+    def accept(self, id: str, who: str, answers: list) -> list[JournalEntry]:
         """Store the full labels of several rows at once, given as pairs (row, label)."""
         if not isinstance(answers, list) or not 0 < len(answers) <= MAX_BATCH:
             raise InputError(f"A batch must be a list of 1 to {MAX_BATCH} answers.")
@@ -285,7 +285,7 @@ class Session:
             entries = []
             for k, (row, label) in enumerate(answers):
                 question = self.full(self.checked(row))
-                entries.append(Entry(f"{id}.{k}", who, time.time(), question, label, None, "batch", None, id))
+                entries.append(JournalEntry(f"{id}.{k}", who, time.time(), question, label, None, "batch", None, id))
                 self.pool.check(entries[-1])
             if len({entry.question.row for entry in entries}) < len(entries):
                 raise InputError("A batch must contain each row at most once.")
@@ -299,7 +299,7 @@ class Session:
             self._skipped.setdefault(who, set()).add(self.checked(row))
             self._release(row, who)
 
-    def undo(self, who: str, id: str | None = None, tab: str = "") -> list[Entry]:
+    def undo(self, who: str, id: str | None = None, tab: str = "") -> list[JournalEntry]:
         """Take back an answer or a batch by its id, or the last one of this person; the journal gets a line for it.
 
         The row is then reserved for this person, who is asked again.
@@ -328,7 +328,7 @@ class Session:
         self.journal.close()
 
 
-def _line(entry: Entry, key: int) -> dict:
+def _line(entry: JournalEntry, key: int) -> dict:
     """Return the line of the journal for an answer."""
     line: dict[str, Any] = {
         "id": entry.id, "who": entry.who, "time": entry.time, "key": key, "question": entry.question.as_dict(),

@@ -145,7 +145,7 @@ def read_groups(path: Path, kind: str = "labels") -> Groups:
     return Groups(found)
 
 
-def _refuse_repeated_ids(path: Path, column: str, ids: list) -> None:
+def _check_distinct_ids(path: Path, column: str, ids: list) -> None:
     """Raise an error if the table has several lines per id, such as the answers of several annotators."""
     counts = Counter(map(str, ids))
     name, most = counts.most_common(1)[0]
@@ -162,6 +162,7 @@ def read_task(
     path: Any, target: str, kind: str = "labels", classes: list | None = None, id: str | None = None,
     bounds: Any = None, naming: Naming | None = None, show: list[str] | None = None, guidelines: Any = None,
     groups: Any = None, missing: list[str] | tuple = (), contradictions: str | None = None,
+    header: int | None = None,
 ) -> Task:  # fmt: skip
     """Read a table, its target and the output space of the target.
 
@@ -191,30 +192,32 @@ def read_task(
         What happens to rankings that contradict themselves, as in `PartialRanker`.
     missing : list of str, optional
         Cells with one of these texts are empty, such as "not sure".
+    header : int, optional
+        The line with the column names, as in `read_table`.
     """
     if kind not in OUTPUT_TYPES:
         raise ValueError(f"kind must be one of {', '.join(map(repr, OUTPUT_TYPES))}. Got {kind!r}.")
     path = Path(path)
     named_groups = None if groups is None else read_groups(Path(groups), kind)
-    plain = read_table(path, None, missing=missing)
+    plain = read_table(path, None, missing=missing, header=header)
     if id is None and "id" in plain.data.columns and target != "id":
         id = "id"
     named = None
     if target in plain.data.columns and has_names(kind):
-        records = read_table(path, target, id=id, missing=missing)
+        records = read_table(path, target, id=id, missing=missing, header=header)
         if records.kind == "text":
             named = (naming or Naming(classes)).apply(kind, path.name, records.y, records.places)
             cells, names = parse_cells(path.name, named.cells, records.places, kind, list(classes or []))
             records = replace(records, y=cells, kind=kind, classes=names)
     elif target in plain.data.columns:
-        records = read_table(path, target, id=id, kind=kind, classes=classes, missing=missing)
+        records = read_table(path, target, id=id, kind=kind, classes=classes, missing=missing, header=header)
     else:
-        plain = read_table(path, None, id=id, missing=missing)
+        plain = read_table(path, None, id=id, missing=missing, header=header)
         records = Records(plain.ids, plain.data, [None] * len(plain), kind, classes=list(classes or []))
     if not len(records):
         raise InputError(f"{path} has no rows to ask about.")
     if id is not None:
-        _refuse_repeated_ids(path, id, records.ids)
+        _check_distinct_ids(path, id, records.ids)
     try:
         space = OUTPUT_TYPES[kind].for_cells(records.y, classes)
         space = space if bounds is None else space.set_params(bounds=bounds)

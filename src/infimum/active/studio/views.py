@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from ...data.errors import shortened
 from ...diagnostics.counts import at_least, at_most
 from .. import FullLabel, Question, QuestionModel
 from .export import FORMATS, PER_PERSON
-from .pool import Entry
+from .pool import JournalEntry
 from .reliability import MIN_ANSWERS, reliabilities
 from .session import Session
 
@@ -88,7 +89,7 @@ def cell_text(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     text = f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+    return shortened(text, MAX_TEXT)
 
 
 def state_view(session: Session, who: str) -> dict:
@@ -110,7 +111,7 @@ def state_view(session: Session, who: str) -> dict:
     }  # fmt: skip
 
 
-def estimate(entries: list[Entry], model: QuestionModel) -> dict | None:
+def estimate(entries: list[JournalEntry], model: QuestionModel) -> dict | None:
     """Return how well the model had predicted random rows, with its 95 % interval; None without such rows.
 
     The interval is exact for shares of right rows, and Student's for means; one row has no such interval.
@@ -160,7 +161,7 @@ def answers_view(session: Session, search: str, offset: int) -> dict:
     return {"total": len(found), "answers": [_entry_view(entry) for entry in page]}
 
 
-def _searched(session: Session, entry: Entry) -> str:
+def _searched(session: Session, entry: JournalEntry) -> str:
     question = entry.question
     words = f"row {question.row} {question.text()} {question.answer_text(entry.answer)} {entry.who}"
     return f"{words} {_cells(session, question.row)}".casefold()
@@ -172,7 +173,7 @@ def _cells(session: Session, row: int) -> str:
     return f"{cell_text(task.records.ids[row])} {cells}"
 
 
-def _entry_view(entry: Entry) -> dict:
+def _entry_view(entry: JournalEntry) -> dict:
     question = entry.question
     return {"id": entry.id, "row": question.row, "text": question.text(), "who": entry.who, "purpose": entry.purpose,
             "answer": question.answer_text(entry.answer), "time": entry.time}  # fmt: skip

@@ -30,6 +30,11 @@ class Cost:
         """Return the classes below a node of the taxonomy; None for any other name."""
         return None
 
+    @property
+    def nodes(self) -> list:
+        """The names other than classes that y may contain: inner nodes of a taxonomy, or groups."""
+        return [name for name, below in vars(self).get("under", {}).items() if below != [name]]
+
     def matrix(self, classes: NDArray) -> NDArray | None:
         """Return the matrix of l(z, y) for classes in this order; None for the 0-1 loss."""
         return None

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from ...data.blanks import stripped
-from ...data.containers import Column, Table, distinct, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, shown
+from ...data.containers import Column, ValueTable, distinct, is_row, normalise_y, table_of
+from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, listed, shown
 from ...data.names import Names, key, kind, plain, unpacked
 from ...data.numerals import parse_number
 from ...evidence.votes import Votes
@@ -59,7 +59,7 @@ class Not:
 
 
 @dataclass(frozen=True)
-class Facts(Summary):
+class Facts(TargetSummary):
     """Summary of a column of labels."""
 
     kinds: dict[str, Sample] = field(default_factory=dict)
@@ -159,7 +159,7 @@ def parse(y: Any) -> Any:
         return as_mask(found), None
     if isinstance(found, Column) and (rows := table_of(found)) is not None and rows.values.dtype == bool:
         found = rows
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if found.missing.shape[1] == 1:
             return found.column()
         if found.values.dtype == bool:
@@ -170,8 +170,9 @@ def parse(y: Any) -> Any:
         raise InputError(
             f"y should be a 1d array, got an array of shape {found.values.shape} instead, of {', '.join(kinds)}. A"
             " table of candidates needs one boolean column per class: y.astype(bool). Candidates as lists of labels are"
-            " y.tolist(). If each column contains the answers of one annotator, pass infimum.Votes(y); for tags, use"
-            " PartialMultilabelClassifier."
+            " y.tolist(). If each column contains the answers of one annotator, pass infimum.Votes(y). If each line"
+            " contains one answer of one annotator, pass infimum.Votes.from_table(y). Divide counts of answers per"
+            " class by the sum of their row. For tags, use PartialMultilabelClassifier."
         )
     if isinstance(found, np.ndarray):
         raise InputError(f"y should be a 1d array, got an array of shape {found.shape} instead. {FORMS}")
@@ -232,7 +233,7 @@ def _of_column(found: Column) -> Facts:
                 continue
             names.setdefault(key(label), label)
             kinds.setdefault(kind(label), []).append(k)
-    bad.refuse(f"A label is a whole number, text or another name. For numbers, use PartialRegressor. {FORMS}")
+    bad.raise_if_any(f"A label is a whole number, text or another name. For numbers, use PartialRegressor. {FORMS}")
 
     def samples(ks_of: dict[Any, list]) -> dict[Any, Sample]:
         return {what: Sample.of(np.flatnonzero(np.isin(which, ks)), found.cells) for what, ks in ks_of.items()}
@@ -266,7 +267,7 @@ def classes_in(facts: Facts) -> list:
         for what, sample in facts.kinds.items():
             if what != most:
                 sample.add_to(bad, f"got {{}} ({what}), but most labels are {most}")
-        bad.refuse(
+        bad.raise_if_any(
             "y mixes label types. Convert the column to one type, for example y.astype(str), or list all labels in"
             " classes=[…]."
         )
@@ -296,7 +297,7 @@ def in_their_order(facts: Facts, names: list) -> list:
     )
 
 
-def refuse_bits(sample: Sample) -> None:
+def raise_ambiguous_bits(sample: Sample) -> None:
     """Raise an error that shows rows of 0 and 1 as masks and as candidates."""
     lines = [
         f"  row {row}: {shown(list(cell))} as a mask allows the classes"

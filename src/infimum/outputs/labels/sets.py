@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, normalise_y, table_of
+from ...data.containers import Column, ValueTable, normalise_y, table_of
 from ...data.errors import BadRows, InputError, shown
 from ...data.names import Names
 from ..base import Embedding, OutputSpace, Sets, rows_of
@@ -54,7 +54,7 @@ class CandidateLabels(Sets):
         table = listed if sparse.issparse(listed) else normalise_y(listed, FORMS)
         if isinstance(table, Column) and (rows := table_of(table)) is not None:
             table = rows
-        if isinstance(table, Table):
+        if isinstance(table, ValueTable):
             classes = table.names if classes is None else classes
             table = np.where(table.missing, 1, table.values) if table.missing.any() else table.values
         elif not sparse.issparse(table):
@@ -92,7 +92,7 @@ class CandidateLabels(Sets):
             bad = BadRows("y")
             for row in np.flatnonzero(self.sizes == 0):
                 bad.add(row, "an empty set: all classes are excluded" if negated[row] else "an empty set of candidates")
-            bad.refuse(f"Every set must contain the true label. {FORMS}")
+            bad.raise_if_any(f"Every set must contain the true label. {FORMS}")
         self.listed, self.negated, self.classes, self.cost = listed, negated, classes, cost
         self.shape = (n,)
 
@@ -214,7 +214,7 @@ class CandidateLabels(Sets):
         >>> a.intersect(CandidateLabels([[True, False, False]], ["cat", "dog", "owl"], negated=[True])).format(0)
         'dog'
         """
-        self._refuse_empty(other, ~self.meets(other))
+        self._check_not_empty(other, ~self.meets(other))
         negated = self.negated & other.negated  # exclusions stay exclusions
         listed = sparse.csr_matrix((self.mask & other.mask) != negated[:, None])
         return self.of(listed, self.classes, negated, self.cost)
@@ -302,7 +302,7 @@ def as_mask(table: Any) -> sparse.csr_matrix:
         bad = BadRows("y")
         for r, v in zip(row[~fine].tolist(), value[~fine].tolist()):
             bad.add(r, f"expected True or False (1 or 0) for every class, got {shown(v)}")
-        bad.refuse("Write 1 for a candidate and 0 for any other class. Repeated sparse entries are summed.")
+        bad.raise_if_any("Write 1 for a candidate and 0 for any other class. Repeated sparse entries are summed.")
     out = sparse.csr_matrix(whole.astype(bool))
     out.eliminate_zeros()
     out.sort_indices()

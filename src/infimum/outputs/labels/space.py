@@ -18,7 +18,7 @@ from ...evidence.votes import Votes
 from ..base import OutputSpace, Sets
 from ..choices import Choices
 from ..constraints import GroupConstraints
-from ..merging import COUNTED, warn_of_look_alikes
+from ..merging import COUNTED, variants_of, warn_of_look_alikes
 from ..summary import Summary, SummaryTable, fraction
 from .cells import LabelCells
 from .costs import Cost, as_cost, without_frames
@@ -36,7 +36,7 @@ from .forms import (
     parse,
     problem_of,
     problem_of_flags,
-    refuse_bits,
+    raise_ambiguous_bits,
 )
 from .sets import CandidateLabels, as_mask
 from .voted import SoftLabels, VotedLabels, is_soft, with_probabilities
@@ -96,7 +96,7 @@ class Labels(LabelCells, OutputSpace):
             found = self._named(summary, form)
             names = Names(in_their_order(summary, found) if cost.ordered and form.kind != "mask" else found, "classes")
         if not len(names):
-            summary.refuse_unread(FORMS)
+            summary.raise_unread(FORMS)
             raise InputError("y contains no classes, because all rows are unlabelled. Pass classes=[…].")
         self._cost, self._names, self.form_ = cost, names, form
         self.classes_ = names.array
@@ -144,7 +144,7 @@ class Labels(LabelCells, OutputSpace):
         if len(facts.bits) == 1 and not facts.cells:
             (width,) = facts.bits
             if declared is None or len(declared) == width:
-                refuse_bits(facts.bits[width])
+                raise_ambiguous_bits(facts.bits[width])
         return CELLS_WITH_LISTS if facts.bits else CELLS
 
     @staticmethod
@@ -221,7 +221,7 @@ class Labels(LabelCells, OutputSpace):
         if self.form_.kind == "mask":
             return as_mask(np.where(table.missing, 1, table.values))
         if table.values.shape[1] == self.size:
-            refuse_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
+            raise_ambiguous_bits(Sample.of(np.flatnonzero(~column.missing), column.cells))
         return None
 
     def questions(self) -> LabelQuestions:
@@ -269,7 +269,7 @@ class Labels(LabelCells, OutputSpace):
     def _read(self, y: Column, strict: bool) -> tuple[sparse.csr_matrix, NDArray]:
         """Return the labels listed in each row, and which rows list exclusions instead."""
         cells, which = found = distinct(y)
-        bad = BadRows("y")
+        bad, wrong = BadRows("y"), []
         lists, excluded = [], np.zeros(len(cells), bool)
         for k, cell in enumerate(cells):
             try:
@@ -277,9 +277,14 @@ class Labels(LabelCells, OutputSpace):
             except InputError as error:
                 at, unknown, problem = [], [], str(error)
             lists.append(at)
+            wrong += unknown
             if problem is not None and (strict or not unknown):
                 bad.add_all(found.rows(k), problem)
-        bad.refuse(f"The classes are {listed_names(self._names.list)}. {FORMS}")
+        if bad.found:
+            nodes = self._cost.nodes
+            inner = f" The other nodes of the taxonomy are {listed_names(nodes)}." if nodes else ""
+            alike = variants_of(wrong, [*self._names.list, *nodes], "labels")
+            bad.raise_if_any(f"{alike}The classes are {listed_names(self._names.list)}.{inner} {FORMS}")
         indices, ends = np.array([k for at in lists for k in at], dtype=int), np.cumsum([0, *map(len, lists)])
         table = sparse.csr_matrix((np.ones(len(indices), bool), indices, ends), shape=(len(cells), int(self.size)))
         return table[which], excluded[which]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Table
+from ...data.containers import ValueTable
 from ...data.errors import BadRows, InputError, each_cell, shown
 from ...data.names import Names
 from ...evidence.answers import Answers, SourcedAnswers
@@ -226,7 +226,7 @@ def check_probabilities(values: NDArray, got: Any) -> NDArray:
     return p / total
 
 
-def soft_table(table: Table) -> SoftLabels | None:
+def soft_table(table: ValueTable) -> SoftLabels | None:
     """Return an (n, m) table of probabilities as soft labels; None if its numbers are whole and no probabilities.
 
     Rows without any number are unlabelled.
@@ -239,7 +239,7 @@ def soft_table(table: Table) -> SoftLabels | None:
     bad = BadRows("y")
     for row in np.flatnonzero(~unlabelled & ~fine).tolist():
         bad.add(row, "expected probabilities that are at least 0 and sum to 1", table.row(row))
-    bad.refuse("A table of numbers contains soft labels, with one column per class. Divide each row by its sum.")
+    bad.raise_if_any("A table of numbers contains soft labels, with one column per class. Divide each row by its sum.")
     p[unlabelled] = 1.0
     p /= p.sum(axis=1, keepdims=True)
     return SoftLabels(p, ~unlabelled, None if table.names is None else Names(table.names, "classes").array)

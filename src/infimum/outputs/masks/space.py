@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from ...data.errors import InputError, refuse_rows, shown
+from ...data.errors import InputError, raise_for_rows, shown
 from ...data.limits import parse_json
 from ..base import OutputSpace
 from ..choices import Choices
@@ -200,7 +200,7 @@ def scribbled(values: Any) -> NDArray:
     table = table.reshape(len(table), math.prod(table.shape[1:]))
     filled = np.where(np.isnan(table), 0, table)
     wrong = ~np.isin(filled, (-1, 0, 1))
-    refuse_rows(
+    raise_for_rows(
         wrong.any(axis=1),
         lambda row: f"expected 1, -1 or 0 for every pixel, got {filled[row][wrong[row]][0]:g}",
         "1 is in the mask, -1 is not, 0 is unknown.",

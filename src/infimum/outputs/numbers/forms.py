@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, is_number, is_row, normalise_y
+from ...data.containers import Column, ValueTable, is_number, is_row, normalise_y
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
-from .survival import durations_to_bounds, events_in, from_structured, is_structured, refuse_unordered
+from .survival import check_ordered, durations_to_bounds, events_in, from_structured, is_structured
 from .text import decimal_of, parse_interval
 
 FORMS = (
@@ -43,13 +43,13 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
     `columns` are the names of lower and upper bounds, if they are known, and `decimal` is the decimal mark of text; by
     default it is found from all texts of the column.
     """
-    refuse_unordered(y)
+    check_ordered(y)
     if is_structured(y):
         return _durations(*from_structured(y))
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         raise InputError("y must not be sparse. Pass y.toarray().")
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if found.missing.shape[1] == 1:
             found = found.column()
         elif found.missing.shape[1] == 2:
@@ -57,8 +57,8 @@ def read(y: Any, columns: tuple | None = None, decimal: str | None = None) -> Pi
             return _bounds(found, columns) if events is None else _durations(*events)
         elif found.names is not None:
             raise InputError(f"A DataFrame of bounds has two columns, lower and upper. Got {list(found.names)}.")
-    if isinstance(found, Table | np.ndarray):
-        return _unions(found.values if isinstance(found, Table) else found)
+    if isinstance(found, ValueTable | np.ndarray):
+        return _unions(found.values if isinstance(found, ValueTable) else found)
     if found.typed:
         return _values(found)
     return _cells(found, decimal)
@@ -71,9 +71,10 @@ def _durations(duration: NDArray, event: NDArray) -> Pieces:
 
 def names_of(y: Any) -> tuple | None:
     """Return the names of the columns of lower and upper bounds, if y is a DataFrame of two columns."""
-    refuse_unordered(y)
+    check_ordered(y)
     found = normalise_y(y, FORMS) if hasattr(y, "columns") else None
-    return _sides(found.names, None) if isinstance(found, Table) and found.names and len(found.names) == 2 else None
+    names = found.names if isinstance(found, ValueTable) else None
+    return _sides(names, None) if names and len(names) == 2 else None
 
 
 def texts_in(y: Any) -> list[str]:
@@ -97,11 +98,11 @@ def _values(column: Column) -> Pieces:
         what = "booleans" if y.dtype == bool else "dates"
         for row in np.flatnonzero(~column.missing):
             bad.add(row, f"expected a number, got {shown(y[row])}")
-        bad.refuse(f"y must contain numbers, not {what}. To read them as numbers, pass y.astype(float).")
+        bad.raise_if_any(f"y must contain numbers, not {what}. To read them as numbers, pass y.astype(float).")
         y = np.full(column.n, math.nan)
     for row in np.flatnonzero(np.isinf(y) & ~column.missing):
         bad.add(row, f"Input y contains infinity as a value, got {y[row]}")
-    bad.refuse("Write one-sided intervals as bounds, such as (5, inf).")
+    bad.raise_if_any("Write one-sided intervals as bounds, such as (5, inf).")
     lower, upper = (np.where(column.missing, side, y).astype(float) for side in (-math.inf, math.inf))
     return Pieces(lower, upper, np.arange(column.n), column.n)
 
@@ -132,16 +133,16 @@ def _cells(column: Column, decimal: str | None = None) -> Pieces:
         counts[row] = len(pieces)
     bounds = np.array(flat, dtype=float).reshape(-1, 2)
     found = Pieces(bounds[:, 0], bounds[:, 1], np.repeat(np.arange(column.n), counts), column.n)
-    refuse_bad(found, bad)
+    raise_bad(found, bad)
     return found
 
 
-def _bounds(table: Table, columns: tuple | None) -> Pieces:
+def _bounds(table: ValueTable, columns: tuple | None) -> Pieces:
     """Parse two columns of lower and upper bounds; a missing bound is infinite."""
     if table.names is not None:
         sides = _sides(table.names, columns)
         order = [table.names.index(side) for side in sides]
-        table = Table(table.values[:, order], table.missing[:, order], sides)
+        table = ValueTable(table.values[:, order], table.missing[:, order], sides)
     if table.values.dtype.kind in "iuf":
         return _sided(table.values, table.missing)
     if np.iscomplexobj(table.values):
@@ -154,7 +155,7 @@ def _bounds(table: Table, columns: tuple | None) -> Pieces:
                 out[row, side] = (math.inf if side else -math.inf) if gone else _bound(value, side)
             except InputError as error:
                 bad.add(row, f"{error}, got {shown(table.row(row))}")
-    bad.refuse("A bound must be a number, or text such as '3' or '>3'. An empty cell is an open side.")
+    bad.raise_if_any("A bound must be a number, or text such as '3' or '>3'. An empty cell is an open side.")
     return _sided(out, np.isnan(out))
 
 
@@ -202,7 +203,7 @@ def _side(name: Any) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
+def raise_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
     """Raise one error about all rows that are no set of numbers, and about those that were bad already."""
     bad = BadRows("y") if bad is None else bad
     for p in np.flatnonzero(~(pieces.lower <= pieces.upper)):
@@ -220,7 +221,7 @@ def refuse_bad(pieces: Pieces, bad: BadRows | None = None) -> None:
     for row in np.flatnonzero(np.bincount(pieces.row, minlength=pieces.n) == 0):
         if row not in bad:
             bad.add(row, "an empty set")
-    bad.refuse(FORMS)
+    bad.raise_if_any(FORMS)
 
 
 def cell_pieces(cell: Any, decimal: str = ".") -> list[tuple[float, float]]:

@@ -13,7 +13,7 @@ from ...data.errors import BadRows
 from ..base import Curves, Embedding, Sets, rows_of
 from ..sets import ANYTHING
 from .curves import farthest, mean, nearest
-from .forms import Pieces, read, refuse_bad
+from .forms import Pieces, raise_bad, read
 from .lines import UNBOUNDED_HINT, IntervalUnions
 
 FINEST = 10  # bits that a real number has at most in `bits`: a thousandth of the range
@@ -48,7 +48,7 @@ class Intervals(Sets):
 
     def __init__(self, y: Any, *, loss: str = "squared", origin: float = 0.0, unit: float = 1.0):
         pieces = y if isinstance(y, Pieces) else read(y)
-        refuse_bad(pieces)
+        raise_bad(pieces)
         self.lower, self.upper, self.row = _merged(pieces)
         self.shape = (pieces.n,)
         self.loss_name, self.origin, self.unit = loss, float(origin), float(unit)
@@ -78,7 +78,7 @@ class Intervals(Sets):
         bad = BadRows("y")
         for row in np.flatnonzero(np.bincount(self.row[meets], minlength=len(self)) == 0).tolist():
             bad.add(row, f"{self.format(row)} lies outside of bounds = ({low:g}, {high:g})")
-        bad.refuse("Widen bounds, or correct these rows.")
+        bad.raise_if_any("Widen bounds, or correct these rows.")
         return self._with(
             Pieces(np.maximum(self.lower[meets], low), np.minimum(self.upper[meets], high), self.row[meets], len(self))
         )
@@ -116,7 +116,7 @@ class Intervals(Sets):
         '[2, 4]'
         """
         pieces = self._shared(other)
-        self._refuse_empty(other, np.bincount(pieces.row, minlength=len(self)) == 0)
+        self._check_not_empty(other, np.bincount(pieces.row, minlength=len(self)) == 0)
         return self._with(pieces)
 
     def join(self, other: Any) -> Intervals:
@@ -315,7 +315,7 @@ class Intervals(Sets):
             text = "an unlabelled row" if unlabelled[row] else self.format(row)
             bad.add(row, f"{text} is unbounded, so the {what.removeprefix('the ')} is undefined")
         squared = self.loss_name == "squared"
-        bad.refuse(UNBOUNDED_HINT if squared else UNBOUNDED_HINT.replace("'disambiguation', or ", ""))
+        bad.raise_if_any(UNBOUNDED_HINT if squared else UNBOUNDED_HINT.replace("'disambiguation', or ", ""))
 
     def format(self, row: int) -> str:
         """Return S_i as text.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...data.checks import is_number
 from ...data.containers import materialise
 from ...data.errors import Form, InfimumWarning, InputError, listed
-from ..base import OutputSpace, Sets
+from ..base import OutputSpace
 from ..choices import Choices
 from ..summary import Summary, SummaryTable
 from .cells import NumberCells
@@ -164,18 +164,30 @@ class Reals(NumberCells, OutputSpace):
         ]
         return Summary([("one-sided", one_sided)], [SummaryTable("Bounds", ["", *columns], rows)])
 
-    def check(self, parts: Iterable[Sets]) -> None:
-        """Warn about intervals that are all bounded in the same direction."""
-        found = {line.bounded_below for sets in parts for line in sets.lines() or [] if not line.is_unlabelled.all()}
-        if len(found) == 1 and None not in found:
-            given, missing = ("lower", "upper") if found.pop() else ("upper", "lower")
-            warnings.warn(
-                f"All intervals of y have only {given} bounds, so the data do not indicate how far values are from"
-                f" their bounds. Disambiguation, and the default, predict the bounds. Pass some exact values or"
-                f" {missing} bounds, or bounds=(low, high).",
-                InfimumWarning,
-                stacklevel=4,
-            )
+    def check(self, parts: Iterable[Any]) -> None:
+        """Warn about intervals that are all bounded in the same direction, apart from the bounds of Y."""
+        low, high = self.bounds_
+        sides: set[tuple[bool, bool]] = set()
+        for sets in parts:
+            known = ~self.is_unlabelled(sets)
+            single = (np.diff(sets.indptr)[known] == 1).all()
+            ends = np.column_stack([sets.lowest[known] <= low, sets.highest[known] >= high])
+            is_open = ends & ~sets.is_exact[known, None] & single
+            sides |= {(bool(a), bool(b)) for a, b in np.unique(is_open, axis=0)}
+        if sides not in ({(True, False)}, {(False, True)}):
+            return
+        given, missing = ("upper", "lower") if sides == {(True, False)} else ("lower", "upper")
+        if math.isfinite(low if given == "upper" else high):
+            result = f"With bounds={self.bounds}, a constant in all intervals is as good as any other prediction."
+            remedy = f", or leave out bounds to predict the {given} bounds"
+        else:
+            result, remedy = "Disambiguation, and the default, predict the bounds.", ""
+        warnings.warn(
+            f"All intervals of y have only {given} bounds, so the data do not indicate how far values are from their"
+            f" bounds. {result} Pass some exact values or {missing} bounds{remedy}.",
+            InfimumWarning,
+            stacklevel=4,
+        )
 
     def psi(self, z: Any) -> NDArray:
         t = (np.asarray(z, dtype=float) - self.origin_) / self.unit_

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from ...data.containers import Table
+from ...data.containers import ValueTable
 from ...data.errors import BadRows, InputError, listed
 
 EVENT_WORDS = {"event", "events", "observed", "death", "died", "dead", "failure", "failed", "uncensored"}
@@ -24,7 +24,7 @@ def is_structured(y: Any) -> bool:
     return isinstance(y, np.ndarray) and y.dtype.names is not None
 
 
-def refuse_unordered(y: Any) -> None:
+def check_ordered(y: Any) -> None:
     """Raise an error about scipy.stats.CensoredData, which sorts rows by their kind of censoring."""
     if type(y).__name__ == "CensoredData" and type(y).__module__.startswith("scipy."):
         raise InputError(
@@ -46,7 +46,7 @@ def from_structured(y: NDArray) -> tuple[NDArray, NDArray]:
     return y[times[0]].astype(float), y[events[0]]
 
 
-def events_in(table: Table) -> tuple[NDArray, NDArray] | None:
+def events_in(table: ValueTable) -> tuple[NDArray, NDArray] | None:
     """Return durations and events, if one of the two columns of a DataFrame is an event indicator; otherwise None.
 
     A column is one if it is boolean, or if it contains 0 and 1 and is named as one.
@@ -70,7 +70,7 @@ def durations_to_bounds(duration: Any, event: Any) -> NDArray:
     bad = BadRows("event")
     for row in np.flatnonzero(~np.isin(seen, (0, 1))):
         bad.add(row, f"expected True or False, or 1 or 0, got {seen[row]!r}")
-    bad.refuse("An event is 1 if it was observed, and 0 if the duration is censored.")
+    bad.raise_if_any("An event is 1 if it was observed, and 0 if the duration is censored.")
     return np.column_stack([time, np.where(seen.astype(bool), time, math.inf)])
 
 
@@ -81,7 +81,7 @@ def right_censored(sets: Any, purpose: str) -> tuple[NDArray, NDArray]:
     bad = BadRows("y")
     for row in np.flatnonzero(~fits):
         bad.add(row, f"{sets.format(row)} is neither a value nor right-censored")
-    bad.refuse(f"{purpose} needs values and right-censored times, such as (5, inf).")
+    bad.raise_if_any(f"{purpose} needs values and right-censored times, such as (5, inf).")
     return sets.lowest, event
 
 

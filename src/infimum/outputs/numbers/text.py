@@ -41,7 +41,7 @@ WIDE_BRACKETS = re.compile(r"([\[\](])([^;\[\]()]+);([^;\[\]()]+)([\[\])])")
 LOW = re.compile(rf"{AT_LEAST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}){UNIT} ?{BEYOND}{UNIT}")
 HIGH = re.compile(rf"{AT_MOST} ?(?P<a>{NUMBER}){UNIT}|(?P<b>{NUMBER}){UNIT} {SHORT_OF}{UNIT}")
 RANGE = re.compile(rf"(?:between |from |zwischen |von )?(?P<a>{NUMBER}) ?{TO} ?(?P<b>{NUMBER}){UNIT}")
-AROUND = re.compile(rf"(?P<a>{NUMBER}) ?(?:±|\+/-|\+-) ?(?P<b>{NUMBER}){UNIT}")
+PLUS_MINUS = re.compile(rf"(?P<a>{NUMBER}) ?(?:±|\+/-|\+-) ?(?P<b>{NUMBER}){UNIT}")
 VALUE = re.compile(rf"(?P<a>{NUMBER})(?P<b>$)?{UNIT}")
 LONGEST = 200
 DASHES = str.maketrans(dict.fromkeys("–—−‐‑", "-") | dict.fromkeys("\u00a0\u202f\t", " ") | {"’": "'"})
@@ -179,7 +179,7 @@ def _piece(text: str, decimal: str) -> tuple[float, float] | None:
         if bounds is not None and bounds[0] == bounds[1] and (found[1], found[4]) != ("[", "]"):
             raise InputError(f"an interval without any number, got {shown(text)}; the number alone is {found[2]}")
         return bounds
-    if found := AROUND.fullmatch(text):
+    if found := PLUS_MINUS.fullmatch(text):
         middle, radius = _number(found["a"], decimal), _number(found["b"], decimal)
         if middle is not None and radius is not None:
             if "%" in found["b"] and "%" not in found["a"]:  # relative to the value

@@ -136,6 +136,8 @@ class Population(NamedTuple):
     high: float = 1.0
     unit: float = 1.0
     """The distance between most ends of sets. Scales are measured in it."""
+    is_censored: bool = False
+    """Whether some sets are one-sided."""
 
 
 class TruncatedNormals:
@@ -270,7 +272,7 @@ def fit_population(unions: IntervalUnions, w: NDArray | None = None) -> Populati
         high += EXCESS * scale * mean_excess((high - mean) / scale)
     if np.isinf(unions.low[unions.is_one_sided]).any():
         low -= EXCESS * scale * mean_excess((mean - low) / scale)
-    return Population(mean, scale, low, high, unit)
+    return Population(mean, scale, low, high, unit, bool(unions[labelled].is_one_sided.any()))
 
 
 def _fit_normal(unions: IntervalUnions, w: NDArray) -> tuple[float, float, float]:

@@ -149,7 +149,7 @@ def _of_records(rows: list, names: list[str]) -> dict[str, list]:
         unknown = [] if is_missing(row) else [name for name in row if name not in names]
         if unknown:
             bad.add(k, f"there is no output {listed(unknown)}", row)
-    bad.refuse(f"The outputs are {listed(names)}. An output that is not in a row is unknown there.")
+    bad.raise_if_any(f"The outputs are {listed(names)}. An output that is not in a row is unknown there.")
     return {name: [None if is_missing(row) else row.get(name) for row in rows] for name in names}
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..base import OutputSpace
 from ..loss_score import LossScore
 from ..score import Predictor, Score
-from .sets import Layout, ProductSets
+from .sets import ColumnLayout, ProductSets
 
 
 class Part(NamedTuple):
@@ -36,7 +36,7 @@ class LargestScore(Score):
         z = predictor.outputs(X)
         if predictor.provides("sums"):
             return np.column_stack([z, predictor.sums(X)])
-        layout: Layout = predictor.space.layout_
+        layout: ColumnLayout = predictor.space.layout_
         return np.column_stack([z, np.full((len(z), sum(layout.widths)), np.nan)])
 
     def largest(self, forecast: NDArray, sets: Any, space: Any) -> NDArray:
@@ -64,7 +64,7 @@ class LargestScore(Score):
 
 def parts_of(forecast: NDArray, space: Any) -> list[Part]:
     """Return the score of each output with its own forecast."""
-    layout: Layout = space.layout_
+    layout: ColumnLayout = space.layout_
     width = forecast.shape[1] - sum(layout.widths)
     each = zip(
         space.spaces_.values(), layout.split_outputs(forecast[:, :width]), layout.split(forecast[:, width:]),

@@ -13,7 +13,7 @@ from scipy import sparse
 from ..base import Embedding, OutputSpace, Sets, rows_of
 
 
-class Layout(NamedTuple):
+class ColumnLayout(NamedTuple):
     """How the outputs of a row are written one after the other."""
 
     importance: NDArray
@@ -73,7 +73,7 @@ class ProductSets(Sets):
     kind = "product"
     size_unit = "outputs that are not exact"
 
-    def __init__(self, parts: Mapping[str, Sets], layout: Layout, settings: Any = None):
+    def __init__(self, parts: Mapping[str, Sets], layout: ColumnLayout, settings: Any = None):
         self.parts, self.layout = dict(parts), layout
         self.coordinate_weights = layout.importance
         self.settings = {} if settings is None else settings
@@ -131,7 +131,8 @@ class ProductSets(Sets):
 
     def member(self, phi: NDArray, space: OutputSpace) -> NDArray:
         spaces = space.coordinates() or []
-        return Layout.join_outputs(part.member(one / w, own) for (w, part, one), own in zip(self._each(phi), spaces))
+        parts = zip(self._each(phi), spaces)
+        return ColumnLayout.join_outputs(part.member(one / w, own) for (w, part, one), own in parts)
 
     def _pairwise(self, other: Any, compare: Callable[[Any, Any], NDArray]) -> NDArray:
         self._check_pair(other, ProductSets)
@@ -144,7 +145,7 @@ class ProductSets(Sets):
         return self._pairwise(other, lambda a, b: a.contains_set(b))
 
     def intersect(self, other: Any) -> Any:
-        self._refuse_empty(other, ~self.meets(other))
+        self._check_not_empty(other, ~self.meets(other))
         return self._with(lambda name, part: part.intersect(other.parts[name]))
 
     def join(self, other: Any) -> Any:

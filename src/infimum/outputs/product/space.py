@@ -17,7 +17,7 @@ from ...data.errors import Form, InputError, listed
 from ..base import Decoded, OutputSpace, Sets
 from ..summary import Summary
 from .cells import ProductCells, columns_of, dtypes_of, head_of, library_of
-from .sets import Layout, ProductSets
+from .sets import ColumnLayout, ProductSets
 
 N_TYPICAL = 1000
 """First rows of y from which the default importance is computed; the same for data in memory and in chunks."""
@@ -112,7 +112,7 @@ class Product(ProductCells, OutputSpace):
         self.importance_ = self._importance([one.loss for one in found])
         self.units_ = [one.unit for one in found]
         whole = [one.z.dtype.kind in "iu" for one in found]
-        self.layout_ = Layout(self.importance_, widths, [one.z.shape[1:] for one in found], whole)
+        self.layout_ = ColumnLayout(self.importance_, widths, [one.z.shape[1:] for one in found], whole)
         self.library_, self.dtypes_ = facts.library, facts.dtypes
         self.form_ = Form("product", f"{len(self.spaces_)} outputs: {listed(self.spaces_)}")
         self.bilinear = all(space.bilinear for space in self.spaces_.values())
@@ -133,8 +133,8 @@ class Product(ProductCells, OutputSpace):
         parts = self.parts
         if not isinstance(parts, Mapping) or not parts or not all(isinstance(name, str) for name in parts):
             raise ValueError(
-                "Product needs the output space of each output by its name, such as Product(species=Labels(),"
-                f" weight=Reals()). Got {parts!r}."
+                "The output type of each output must be given by its name, such as PartialMultiOutput({'species':"
+                f" 'labels', 'weight': 'number'}}) or Product(species=Labels(), weight=Reals()). Got {parts!r}."
             )
         return list(parts)
 
@@ -173,12 +173,12 @@ class Product(ProductCells, OutputSpace):
         return np.concatenate([space.psi(own) for space, own in each], axis=-1)
 
     def decode(self, c: NDArray) -> NDArray:
-        return Layout.join_outputs(space.decode(own) for space, own in self._objectives(c))
+        return ColumnLayout.join_outputs(space.decode(own) for space, own in self._objectives(c))
 
     def minimise(self, c: NDArray) -> Decoded:
         found = [space.minimise(own) for space, own in self._objectives(c)]
         value, bound = (np.sum([getattr(one, name) for one in found], axis=0) for name in ("value", "bound"))
-        return Decoded(Layout.join_outputs(one.z for one in found), value, bound)
+        return Decoded(ColumnLayout.join_outputs(one.z for one in found), value, bound)
 
     def bound(self, c: NDArray) -> NDArray:
         return np.sum([space.bound(own) for space, own in self._objectives(c)], axis=0)
@@ -252,7 +252,7 @@ class Product(ProductCells, OutputSpace):
         return ProductQuestions(self)
 
 
-class First(NamedTuple):
+class ConstantGuess(NamedTuple):
     """What is learned from the first labelled rows of an output."""
 
     z: NDArray
@@ -263,11 +263,11 @@ class First(NamedTuple):
     """The mean conformal score between the two."""
 
 
-def _first(space: OutputSpace, rows: Any) -> First:
+def _first(space: OutputSpace, rows: Any) -> ConstantGuess:
     from .conformal import unit_of
 
     sets: Sets = space.read(rows)
     labelled = np.flatnonzero(~space.is_unlabelled(sets))[:N_COMPARED]
     some = sets[labelled] if len(labelled) else sets[:1]
     z = some.member(some.start(), space)
-    return First(z, float(np.mean(some.loss(space.psi(z), "infimum"))), unit_of(space, some, z))
+    return ConstantGuess(z, float(np.mean(some.loss(space.psi(z), "infimum"))), unit_of(space, some, z))

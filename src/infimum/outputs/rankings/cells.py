@@ -15,7 +15,7 @@ from ...data.blanks import stripped
 from ...data.errors import each_cell, is_missing
 from ...data.lookalikes import LookAlike
 from ...data.names import Names, ordered
-from ...feedback_arc.relations import find_cycle, transitive_closure
+from ...feedback_arc.relations import find_cycle, transitive_closure, transitive_reduction
 from ..cells import CellFormat, Conflict, rows_of_names
 from .forms import FORMS, Places, chains_in, comparisons, is_top, pairs_in_codes
 
@@ -117,7 +117,7 @@ def _closure(pairs: Iterable[tuple]) -> tuple[list, NDArray]:
 
 def _comparisons(items: list, closed: NDArray) -> list[tuple] | None:
     """Return the pairs that imply all others (the transitive reduction), better items first; None for no pairs."""
-    direct = closed & ~(closed.astype(np.float32) @ closed.astype(np.float32) > 0)
+    direct = transitive_reduction(closed)
     first = np.argsort(-closed.sum(axis=1), kind="stable").tolist()
     return [(items[a], items[b]) for a in first for b in first if direct[a, b]] or None
 

@@ -14,7 +14,7 @@ RULES = ("error", "majority", "weigh")
 MAJORITY_ITEMS = 18  # compared items in a row; the search holds 2^18 numbers
 
 
-class Votes(NamedTuple):
+class ComparisonVotes(NamedTuple):
     """The comparisons of rows that contradict themselves, sorted by row."""
 
     row: NDArray
@@ -24,7 +24,7 @@ class Votes(NamedTuple):
     """How often the row states the comparison."""
 
     @classmethod
-    def none(cls) -> Votes:
+    def none(cls) -> ComparisonVotes:
         """Return no comparisons."""
         empty = np.empty(0, dtype=int)
         return cls(empty, empty, empty, empty)
@@ -39,20 +39,21 @@ class Votes(NamedTuple):
         """The rows that contradict themselves."""
         return np.unique(self.row)
 
-    def take(self, rows: NDArray) -> Votes:
+    def take(self, rows: NDArray) -> ComparisonVotes:
         """Return the comparisons of some rows, which may repeat."""
         start, end = (np.searchsorted(self.row, rows, side) for side in ("left", "right"))
         if not (end > start).any():
-            return Votes.none()
+            return ComparisonVotes.none()
         at = np.concatenate([np.arange(a, b) for a, b in zip(start, end)])
-        return Votes(np.repeat(np.arange(len(rows)), end - start), self.better[at], self.worse[at], self.times[at])
+        row = np.repeat(np.arange(len(rows)), end - start)
+        return ComparisonVotes(row, self.better[at], self.worse[at], self.times[at])
 
-    def followed_by(self, other: Votes, n: int) -> Votes:
+    def followed_by(self, other: ComparisonVotes, n: int) -> ComparisonVotes:
         """Return the comparisons of n rows, then those of others."""
         parts = (np.concatenate([a, b]) for a, b in zip(self[1:], other[1:]))
-        return Votes(np.concatenate([self.row, other.row + n]), *parts)
+        return ComparisonVotes(np.concatenate([self.row, other.row + n]), *parts)
 
-    def renumbered(self, place: NDArray) -> Votes:
+    def renumbered(self, place: NDArray) -> ComparisonVotes:
         """Return the comparisons with item k renamed to place[k]."""
         return self._replace(better=place[self.better], worse=place[self.worse])
 
@@ -65,7 +66,7 @@ def check_rule(rule: Any) -> None:
 
 def resolve(
     counts: NDArray, items: NDArray, rule: str, numbers: NDArray | None = None
-) -> tuple[NDArray, NDArray, Votes]:
+) -> tuple[NDArray, NDArray, ComparisonVotes]:
     """Close relations transitively, and treat the rows that contradict themselves by a rule.
 
     Parameters
@@ -102,19 +103,19 @@ def resolve(
             cycle = find_cycle(stated[row], int(diagonal[row].argmax()))
             names = items if items.ndim == 1 else items[row]
             bad.add(numbers[row], " > ".join(str(names[k]) for k in cycle))
-        bad.refuse(
+        bad.raise_if_any(
             "No order satisfies a cycle. Drop one of its pairs, or the row. To keep such rows, set"
             ' contradictions="majority" (the pairs on which all orders with the fewest violations agree) or'
             ' contradictions="weigh" (each comparison counts as a row of its own).'
         )
-        return closed, contradictory, Votes.none()
+        return closed, contradictory, ComparisonVotes.none()
     if rule == "majority":
         closed[rows] = [_majority(counts[row], int(numbers[row])) for row in rows] if len(rows) else closed[rows]
-        return closed, contradictory, Votes.none()
+        return closed, contradictory, ComparisonVotes.none()
     at, better, worse = np.nonzero(counts[rows])
     number = counts[rows][at, better, worse].astype(int)
     closed[rows] = counts[rows] > counts[rows].swapaxes(1, 2)
-    return closed, contradictory, Votes(rows[at], better, worse, number)
+    return closed, contradictory, ComparisonVotes(rows[at], better, worse, number)
 
 
 def _majority(counts: NDArray, row: int) -> NDArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, distinct, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, shown
+from ...data.containers import Column, ValueTable, distinct, is_number, is_row, normalise_y, table_of
+from ...data.errors import BadRows, InfimumWarning, InputError, Sample, TargetSummary, is_missing, shown
 from ...data.names import Names, key, plain
 from .forms import FORMS, chains_in, items_in_codes
 
 
 @dataclass(frozen=True)
-class Facts(Summary):
+class Facts(TargetSummary):
     """Summary of a column of orders; `names` are items that cells contain as objects."""
 
     texts: dict[str, None] = field(default_factory=dict)
@@ -39,7 +40,7 @@ class Facts(Summary):
     """The number of other cells."""
 
 
-def parse(y: Any) -> Table | Column:
+def parse(y: Any) -> ValueTable | Column:
     """Return y as a table of numbers (ranks if the columns have names), or as a column of cells."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OUT":
         return Column(_orders_of(y), np.zeros(len(y), bool), name="orders")
@@ -56,14 +57,17 @@ def parse(y: Any) -> Table | Column:
     if isinstance(found, Column):
         if not found.typed:
             return Column(found.cells, found.missing)
-        found = Table(found.cells[:, None], found.missing[:, None], (found.name,))
+        found = ValueTable(found.cells[:, None], found.missing[:, None], (found.name,))
     if found.values.dtype.kind not in "iuf" and not found.missing.all():
         bad = BadRows("y")
         for row in np.flatnonzero(~found.missing.all(axis=1)):
             bad.add(row, f"expected ranks, which are numbers, got {shown(found.row(row))}")
-        bad.refuse(f"For columns with the first, the second … item, pass y.to_numpy().astype(object). {FORMS}")
+        bad.raise_if_any(
+            "For columns with the first, the second … item, pass y.to_numpy().astype(object). For one comparison per"
+            f" line, better item first, pass [[pair] for pair in zip(better, worse)]. {FORMS}"
+        )
     values = np.where(found.missing, math.nan, found.values if found.values.dtype.kind in "iuf" else math.nan)
-    return Table(values.astype(float), found.missing, found.names)
+    return ValueTable(values.astype(float), found.missing, found.names)
 
 
 def _orders_of(y: NDArray) -> list:
@@ -73,14 +77,15 @@ def _orders_of(y: NDArray) -> list:
     for k, row in enumerate(rows):
         if any(map(is_missing, row)) and any(is_number(type(v)) for v in row):
             bad.add(k, f"an order or ranks with gaps, got {shown(row)}")
-    bad.refuse("Ranks with gaps are PartialOrders.from_ranks(y); the top of an order is a list of its items.")
+    bad.raise_if_any("Ranks with gaps are PartialOrders.from_ranks(y); the top of an order is a list of its items.")
     return rows
 
 
 def facts_of(y: Any) -> Facts:
     """Summarise y: its items and its format."""
     found = parse(y)
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
+        _warn_of_ratings(found)
         if found.names is not None:
             return Facts(found.n, frames={found.names: Sample(found.n)})
         width = found.missing.shape[1]
@@ -108,7 +113,19 @@ def facts_of(y: Any) -> Facts:
     return Facts(found.n, names, Facts.failures(unread), texts, numbers=lists, cells=int(others))
 
 
-def _ruled_out(table: Table) -> dict[str, Any]:
+def _warn_of_ratings(table: ValueTable) -> None:
+    """Warn about numbers that are too large for ranks with gaps: ratings, of which the largest is best."""
+    values, m = table.values[~table.missing], table.missing.shape[1]
+    if len(values) and values.max() > 2 * m:
+        warnings.warn(
+            f"y contains numbers up to {values.max():g} for {m} items. They are used as ranks, of which the smallest is"
+            " best. If the largest number is best, pass -y.",
+            InfimumWarning,
+            stacklevel=4,
+        )
+
+
+def _ruled_out(table: ValueTable) -> dict[str, Any]:
     """Return which rows of a table of numbers cannot be codes, and which cannot be ranks from 1 on."""
     filled = np.where(table.missing, 0, table.values)
     out = {}
@@ -141,7 +158,7 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
     if codes and ranks:
         codes, ranks = not facts.not_codes, not facts.not_ranks
     if codes and ranks:
-        _refuse_table(facts.arrays[width])
+        _raise_ambiguous_table(facts.arrays[width])
     if not codes and not ranks:
         if m not in (None, width, pairs):
             raise InputError(
@@ -152,11 +169,11 @@ def kind_of(width: int, m: int | None, facts: Facts) -> str:
         facts.not_codes["entries"].add_to(
             bad, "expected codes (-1, 0, 1) or ranks (not negative), got {}"
         )
-        bad.refuse("Pass PartialOrders.from_ranks(y) or PartialOrders(y).")
+        bad.raise_if_any("Pass PartialOrders.from_ranks(y) or PartialOrders(y).")
     return "codes" if codes else "ranks"
 
 
-def _refuse_table(sample: Sample) -> None:
+def _raise_ambiguous_table(sample: Sample) -> None:
     lines = []
     for row, cell in sample.first[:3]:
         m, width = items_in_codes(len(cell)) or 1, len(cell)
@@ -175,7 +192,7 @@ def _less(a: Any, b: Any) -> bool:
     return a is not None and b is not None and a < b
 
 
-def refuse_lists(facts: Facts, items: Names | None) -> None:
+def check_lists(facts: Facts, items: Names | None) -> None:
     """Raise an error if lists of numbers that contain every item may be orders or ranks."""
     if len(facts.numbers) != 1 or facts.cells or facts.texts:
         return
@@ -209,12 +226,12 @@ def number_table(values: Any, what: str, shape: str) -> tuple[NDArray, tuple | N
     """Return (n, c) numbers with NaN for missing ones, and the names of the columns of a DataFrame."""
     table = normalise_y(values, "")
     if sparse.issparse(table):
-        table = Table(table.toarray(), np.zeros(table.shape, bool))
+        table = ValueTable(table.toarray(), np.zeros(table.shape, bool))
     if isinstance(table, Column):
         table = table_of(table) if not table.typed else None
         if table is None and isinstance(values, list | tuple) and not len(values):
-            table = Table(np.empty((0, 1)), np.zeros((0, 1), bool))
-    if not isinstance(table, Table) or table.values.dtype.kind not in "iuf":
+            table = ValueTable(np.empty((0, 1)), np.zeros((0, 1), bool))
+    if not isinstance(table, ValueTable) or table.values.dtype.kind not in "iuf":
         got = f"shape {np.shape(values)}" if isinstance(values, np.ndarray) else shown(values)
         raise InputError(f"{what} are numbers of shape {shape}. Got {got}. One row alone is [row].")
     return np.where(table.missing, math.nan, table.values).astype(float), table.names

@@ -19,7 +19,8 @@ from ...data.containers import Column, distinct, is_number, is_row
 from ...data.errors import BadRows, InputError, is_missing, listed, shown
 from ...data.memory import require
 from ...data.names import Names
-from ..merging import UnknownNames
+from ...feedback_arc.relations import transitive_reduction
+from ..merging import UnknownNames, variants_of
 
 FORMS = (
     'A row of y is text "a>b>c, d>e" with ties "a>{b,c}>d" or "a>b~c>d", pairs [("a", "b"), ("b", "c")], the'
@@ -88,6 +89,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
     places, bad, ignored = Places(items), BadRows("y"), UnknownNames("items", items.list)
     cells, which = equal = distinct(y)
     stated: dict[int, Stated] = {}
+    wrong: list[Any] = []
     for c, cell in enumerate(cells[1:], start=1):  # the first one is missing
         try:
             chains = chains_in(cell, places)
@@ -97,6 +99,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
         unknown = [item for chain in chains for bucket in chain for item in bucket if item not in places]
         if unknown and strict:
             bad.add_all(equal.rows(c), f"unknown item {shown(unknown[0])}")
+            wrong += unknown
             continue
         if unknown:
             ignored.add(equal.rows(c), *unknown)
@@ -106,7 +109,7 @@ def stated_rows(y: Column, items: Names, strict: bool) -> list[Stated]:
             top = [k for chain in known for bucket in chain for k in bucket]
             blocks.append((top, np.setdiff1d(np.arange(len(items)), top).tolist()))
         stated[c] = Stated(0, blocks, len(chains) < 2)
-    bad.refuse(f"The items are {listed(items.list)}. {FORMS}")
+    bad.raise_if_any(f"{variants_of(wrong, items.list, 'ranking')}The items are {listed(items.list)}. {FORMS}")
     ignored.warn("Comparisons with them")
     return [stated[c]._replace(row=row) for row, c in enumerate(which.tolist()) if c]
 
@@ -128,7 +131,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
         return []
     if isinstance(cell, str):
         chains = [_buckets(chain, known) for chain in _chains(cell) if stripped(chain)]
-        _refuse_lists(cell, chains, known)
+        _check_compares(cell, chains, known)
     elif isinstance(cell, Mapping):
         ranks = {item: _rank(rank, cell) for item, rank in cell.items() if not is_missing(rank)}
         chains = [[[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]]
@@ -156,7 +159,7 @@ def chains_in(cell: Any, known: Places | None) -> list[Buckets]:
     return chains
 
 
-def _refuse_lists(text: str, chains: list[Buckets], known: Places | None) -> None:
+def _check_compares(text: str, chains: list[Buckets], known: Places | None) -> None:
     """Raise an error if a text lists items and compares none of them: "a, b, c" or "1. a 2. b"."""
     lone = [chain[0][0] for chain in chains if len(chain) == 1 and len(chain[0]) == 1]
     numbered = len(lone) == 1 and NUMBERED.match(text) and not (known is not None and lone[0] in known)
@@ -250,7 +253,7 @@ def pairs_in_codes(codes: NDArray) -> NDArray:
         bad = BadRows("y")
         for row in np.flatnonzero(wrong.any(axis=1)):
             bad.add(row, f"expected codes 1, -1 or 0, got {codes[row][wrong[row]][0]:g}")
-        bad.refuse(
+        bad.raise_if_any(
             "The column of the pair i < j contains 1 if i comes before j, -1 if it comes after, 0 if it is unknown."
         )
     m = items_in_codes(codes.shape[1])
@@ -274,8 +277,7 @@ def format_order(items: NDArray, before: NDArray) -> str:
     >>> format_order(np.array(["a", "b", "c", "d"]), np.triu(np.ones((4, 4), bool), 1))
     'a > b > c > d'
     """
-    two = (before.astype(np.float32) @ before.astype(np.float32)) > 0
-    left = {(int(i), int(j)) for i, j in np.argwhere(before & ~two)}
+    left = {(int(i), int(j)) for i, j in np.argwhere(transitive_reduction(before))}
     chains = []
     while left:
         start = min(left, key=lambda pair: (any(p[1] == pair[0] for p in left), pair))

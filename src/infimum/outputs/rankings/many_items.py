@@ -17,7 +17,7 @@ from ...feedback_arc.relations import is_weak_order, sort_by
 from ..base import Embedding
 from ..sets import Sets
 from .codes import codes_of_pairs, known_codes, mean_codes
-from .contradictions import Votes, resolve
+from .contradictions import ComparisonVotes, resolve
 from .forms import pairs_in_codes, pairs_in_ranks, stated_rows
 from .parts import centers
 from .sets import PartialOrders
@@ -72,7 +72,7 @@ class SparseOrders(PartialOrders):
             for i, j in stated.blocks:
                 better, worse = np.repeat(np.array(i, dtype=int), len(j)), np.tile(np.array(j, dtype=int), len(i))
                 entries.append((np.full(len(better), stated.row), better, worse))
-        contradictory, votes = np.zeros(n, dtype=bool), [Votes.none()]
+        contradictory, votes = np.zeros(n, dtype=bool), [ComparisonVotes.none()]
         inside = [np.unique(np.concatenate([np.array(a, int) for b in one.blocks for a in b])) for one in loose]
         most = max(map(len, inside), default=0)
         step = max(1, CELLS // max(most * most, 1))
@@ -89,11 +89,11 @@ class SparseOrders(PartialOrders):
             entries.append((numbers[row], active[row, better], active[row, worse]))
             contradictory[numbers[cyclic]] = True
             first, second = (active[found.row, side] for side in (found.better, found.worse))
-            votes.append(Votes(numbers[found.row], first, second, found.times))
+            votes.append(ComparisonVotes(numbers[found.row], first, second, found.times))
         row, better, worse = (np.concatenate([part[k] for part in entries] or [np.empty(0, int)]) for k in range(3))
-        joined = Votes(*(np.concatenate(part) for part in zip(*votes)))
+        joined = ComparisonVotes(*(np.concatenate(part) for part in zip(*votes)))
         by_row = np.argsort(joined.row, kind="stable")
-        joined = Votes(*(part[by_row] for part in joined))
+        joined = ComparisonVotes(*(part[by_row] for part in joined))
         return cls._of(known_codes(n, m, row, better, worse), items.array, m, contradictory, joined)
 
     def _n_right(self, z: NDArray) -> NDArray:
@@ -172,8 +172,8 @@ class SparseOrders(PartialOrders):
             out.append(share @ borda_of(single.nearest(z)))
         return self._phi(np.array(out).reshape(*c.shape[:-1], self.m))
 
-    def answers(self, c: NDArray) -> NDArray:
-        return Sets.answers(self, c)
+    def argmin_shared(self, c: NDArray) -> NDArray:
+        return Sets.argmin_shared(self, c)
 
     def item_sums(self, phi: NDArray) -> NDArray:
         return phi[:, :-1]
@@ -192,7 +192,7 @@ class SparseOrders(PartialOrders):
     def expected(self, q: NDArray, noise: float = 0.0) -> NDArray:
         found = self.phi_of_scores(q)
         row, better, worse = self._known
-        certain = ~self._weighed[row]
+        certain = ~self._has_votes[row]
         row, better, worse = row[certain], better[certain], worse[certain]
         # known pairs have the code 1, or what the noise leaves of it, instead of the expected one
         d = q[row, better] - q[row, worse]
@@ -208,7 +208,7 @@ class SparseOrders(PartialOrders):
         row, better, worse = self._known
         place = np.argsort(z, axis=1)
         at = place[row, better]
-        next_to = (place[row, worse] == at + 1) & ~self._weighed[row]
+        next_to = (place[row, worse] == at + 1) & ~self._has_votes[row]
         codes[row[next_to], at[next_to]] = 1.0
         return codes.min(axis=1, initial=1.0)
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from ...data.errors import InfimumWarning
 from ...feedback_arc import linear_extensions
 from .codes import codes_of_pairs, known_codes, pairs
-from .contradictions import Votes
+from .contradictions import ComparisonVotes
 from .forms import pairs_in_codes
 
 COUNTED = 20  # compared items up to which linear extensions are counted; they are sampled beyond
@@ -39,7 +39,7 @@ class Parts(NamedTuple):
         return sparse.csr_matrix((self.weight, (self.row, np.arange(p))), (n, p)) @ values
 
 
-def parts_of(codes: NDArray, votes: Votes, m: int) -> Parts:
+def parts_of(codes: NDArray, votes: ComparisonVotes, m: int) -> Parts:
     """Return the distinct partial orders of rows: equal ones are solved once."""
     n = len(codes)
     whole = np.setdiff1d(np.arange(n), votes.row)

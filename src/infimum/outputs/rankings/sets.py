@@ -121,7 +121,7 @@ class PartialOrders(StoredOrders):
         bad = BadRows("y")
         for row in np.flatnonzero((np.sort(values, axis=1) != np.arange(values.shape[1])).any(axis=1)):
             bad.add(row, f"expected every item from 0 to {values.shape[1] - 1} once, got {shown(values[row])}")
-        bad.refuse("Items with names, and the top of an order, are read by Rankings(items).fit(y).read(y).")
+        bad.raise_if_any("Items with names, and the top of an order, are read by Rankings(items).fit(y).read(y).")
         item_names(items, values.shape[1])
         return cls._of(codes_of(values.astype(int)), items, values.shape[1])
 
@@ -146,7 +146,7 @@ class PartialOrders(StoredOrders):
         codes = np.stack([self._parts.sum_parts(one) for one in codes])
         return self._phi(codes.reshape(*c.shape[:-1], -1))
 
-    def answers(self, c: NDArray) -> NDArray:
+    def argmin_shared(self, c: NDArray) -> NDArray:
         share = self._parts.share
         return self._phi(np.stack([share @ one for one in self._answers(c[:, :-1])]))
 
@@ -159,10 +159,10 @@ class PartialOrders(StoredOrders):
 
     def member(self, phi: NDArray, space: Any) -> NDArray:
         """Sort items by their mean code, within the partial order."""
-        scores, weighed = self.item_sums(phi), self._weighed
+        scores, has_votes = self.item_sums(phi), self._has_votes
         out = np.empty((len(phi), self.m), dtype=int)
         for rows in gen_batches(len(phi), max(1, CELLS // self.m**2)):
-            before = pairs_in_codes(self.codes_of_rows(rows)) & ~weighed[rows, None, None]
+            before = pairs_in_codes(self.codes_of_rows(rows)) & ~has_votes[rows, None, None]
             out[rows] = [sort_by(-u, relation) for u, relation in zip(scores[rows], before)]
         return out
 

@@ -24,7 +24,7 @@ from .cells import RankingCells
 from .codes import codes_of, costs_of, mean_codes, pairs
 from .contradictions import check_rule
 from .description import choices_of, n_rows_comparing, summary_of
-from .facts import Facts, all_lists_of_numbers, facts_of, items_in, kind_of, parse, refuse_lists
+from .facts import Facts, all_lists_of_numbers, check_lists, facts_of, items_in, kind_of, parse
 from .forms import FORMS, items_in_codes, stated_pairs
 from .many_items import SparseOrders, borda_of
 from .sets import LISTED, PartialOrders
@@ -112,14 +112,14 @@ class Rankings(RankingCells, OutputSpace):
         width = next(iter(summary.arrays), None)
         m = None if declared is None else len(declared)
         form = CELLS if width is None else TABLES[kind_of(width, m, summary)]
-        refuse_lists(summary, declared)
+        check_lists(summary, declared)
         if summary.frames and width is None:
             form = Form("ranks", f"{RANKS.description}, columns by name", next(iter(summary.frames)))
         elif summary.numbers and width is None:
             form = CELLS_WITH_LISTS
         items = Names(self._named(summary, width, form), "items") if declared is None else declared
         if not len(items):
-            summary.refuse_unread(FORMS)
+            summary.raise_unread(FORMS)
             raise InputError("y contains no items. Pass items=[…].")
         self.form_, self._names, self.items_ = form, items, items.array
         self.size = math.factorial(len(items)) if len(items) <= LISTED else math.inf
@@ -148,7 +148,7 @@ class Rankings(RankingCells, OutputSpace):
         found = parse(y)
         if isinstance(found, Column):
             if not self.form_.lists and all_lists_of_numbers(found):
-                refuse_lists(facts_of(y), self._names)
+                check_lists(facts_of(y), self._names)
             if self.is_spearman_:
                 return SparseOrders.from_cells(found, self._names, strict, self.contradictions)
             return PartialOrders.from_counts(stated_pairs(found, self._names, strict), self.items_, self.contradictions)
@@ -300,7 +300,7 @@ class Rankings(RankingCells, OutputSpace):
             unique, which = np.unique(z, axis=0, return_inverse=True)
             for k, order in enumerate(unique):
                 rows_k = np.flatnonzero(which.ravel() == k)
-                c[rows_k] += loose[rows_k] @ L.answer(self.psi(order[None]))[0]
+                c[rows_k] += loose[rows_k] @ L.attaining(self.psi(order[None]))[0]
         return self.bound(c) + constant
 
     def outputs(self) -> NDArray:

@@ -14,7 +14,7 @@ from ...feedback_arc.relations import transitive_closure
 from ..base import Sets, rows_of
 from ..sets import ANYTHING, same_names
 from .codes import Comparisons, codes_of, codes_of_pairs, known_codes, pairs
-from .contradictions import Votes
+from .contradictions import ComparisonVotes
 from .facts import item_names
 from .forms import format_order, pairs_in_codes
 
@@ -29,7 +29,7 @@ class StoredOrders(Sets):
 
     @classmethod
     def _of(
-        cls, closed: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
+        cls, closed: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: ComparisonVotes | None = None
     ) -> Self:
         sets = cls.__new__(cls)
         sets._keep(closed, items, m, contradictory, votes)
@@ -41,7 +41,7 @@ class StoredOrders(Sets):
         return cls._of(sets._codes, sets.items if sets.named else None, sets.m, sets.contradictory, sets.votes)
 
     def _keep(
-        self, codes: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: Votes | None = None
+        self, codes: Any, items: Any, m: int, contradictory: NDArray | None = None, votes: ComparisonVotes | None = None
     ) -> None:
         self._codes = sparse.csr_matrix(codes, dtype=np.int8)
         self.m, self.items = m, item_names(items, m)
@@ -51,7 +51,7 @@ class StoredOrders(Sets):
         self.shape = (n,)
         self.contradictory = np.zeros(n, dtype=bool) if contradictory is None else contradictory
         self.n_contradictory = int(self.contradictory.sum())
-        self.votes = Votes.none() if votes is None else votes
+        self.votes = ComparisonVotes.none() if votes is None else votes
         """The comparisons of contradictory rows, if each counts by itself."""
         self.n_starts = 6 if self.m <= BATCHED and self.exact_argmin else 1
 
@@ -66,7 +66,7 @@ class StoredOrders(Sets):
         require(float(np.prod(some.shape)), f"the codes of {self.m} items in {some.shape[0]} rows", "Take fewer rows.")
         return some.toarray()
 
-    def _like(self, codes: Any, contradictory: NDArray | None = None, votes: Votes | None = None) -> Self:
+    def _like(self, codes: Any, contradictory: NDArray | None = None, votes: ComparisonVotes | None = None) -> Self:
         """Return orders of the same items."""
         return self._of(codes, self.items if self.named else None, self.m, contradictory, votes)
 
@@ -94,7 +94,7 @@ class StoredOrders(Sets):
     def comparisons(self) -> Comparisons:
         """Return the known pairs; in a row that compares k items, each has the weight 1 / k."""
         known = self.known_pairs()
-        kept = ~self._weighed[known[0]]
+        kept = ~self._has_votes[known[0]]
         row, better, worse = (np.concatenate([a[kept], b]) for a, b in zip(known, self.votes[:3]))
         active = np.zeros((len(self), self.m), dtype=bool)
         active[row, better] = active[row, worse] = True
@@ -122,16 +122,16 @@ class StoredOrders(Sets):
         return ((codes != 0) & (codes == codes_of(z))).sum(axis=-1)
 
     @property
-    def _weighed(self) -> NDArray:
+    def _has_votes(self) -> NDArray:
         """Which rows are comparisons that count by themselves, (n,) boolean."""
         return np.isin(np.arange(len(self)), self.votes.row)
 
     @property
     def is_unlabelled(self) -> NDArray:
-        return (self.n_known == 0) & ~self._weighed
+        return (self.n_known == 0) & ~self._has_votes
 
     def contains(self, z: NDArray) -> NDArray:
-        return (self._n_right(z) == self.n_known) & ~self._weighed
+        return (self._n_right(z) == self.n_known) & ~self._has_votes
 
     def agreement(self, z: NDArray) -> NDArray:
         """Return the share of the known pairs that z_i has right; 1 for unlabelled rows."""
@@ -157,7 +157,7 @@ class StoredOrders(Sets):
         return closed, np.asarray(np.diagonal(closed, axis1=-2, axis2=-1).any(axis=-1))
 
     def meets(self, other: Any) -> NDArray:
-        return ~self._shared(other)[1] | self._weighed | other._weighed  # such comparisons exclude no order
+        return ~self._shared(other)[1] | self._has_votes | other._has_votes  # such comparisons exclude no order
 
     def intersect(self, other: Any) -> Self:
         """Return the orders that satisfy both: the closure of both relations.
@@ -167,7 +167,7 @@ class StoredOrders(Sets):
         array([[1, 1, 1]], dtype=int8)
         """
         closed, cyclic = self._shared(other)
-        self._refuse_empty(other, cyclic)
+        self._check_not_empty(other, cyclic)
         return self._like(codes_of_pairs(closed), self.contradictory | other.contradictory)
 
     def join(self, other: Any) -> Self:
@@ -184,7 +184,7 @@ class StoredOrders(Sets):
 
     @property
     def is_exact(self) -> NDArray:
-        return (self.size == 0) & ~self._weighed
+        return (self.size == 0) & ~self._has_votes
 
     @property
     def size(self) -> NDArray:

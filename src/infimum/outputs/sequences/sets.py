@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import refuse_rows
+from ...data.errors import raise_for_rows
 from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..sets import same_names
 from .paths import Edges, Packed, path_probabilities, shortest_path
@@ -61,7 +61,7 @@ class Lattices(Sets):
         mask = np.asarray(mask, dtype=bool)
         self.mask, self.is_empty = pruned(mask, self.lengths, allowed)
         if strict:
-            refuse_rows(
+            raise_for_rows(
                 self.is_empty, lambda row: f"no allowed sequence of labels agrees with {self.format(row)}",
                 "Correct the labels, or allow more transitions.",
             )  # fmt: skip
@@ -178,7 +178,7 @@ class Lattices(Sets):
         return same
 
     def intersect(self, other: Any) -> Lattices:
-        self._refuse_empty(other, ~self.meets(other))
+        self._check_not_empty(other, ~self.meets(other))
         return self.with_mask(self.mask & other.mask, self.lengths)
 
     def join(self, other: Any) -> Lattices:

@@ -218,7 +218,7 @@ def rows_in(y: Any) -> list:
         rows.append(list(row))
         if not len(row):
             bad.add(k, "a sequence without tokens")
-    bad.refuse(FORMS)
+    bad.raise_if_any(FORMS)
     return rows
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...data.errors import InputError, each_cell, shown
 from ...data.lookalikes import LookAlike
 from ..cells import CellFormat, Conflict, rows_of_names
-from .forms import FORMS, MINUS, SEPARATORS, tags_in
+from .forms import FORMS, is_writable, tags_in
 
 
 class TagCells(CellFormat):
@@ -59,11 +59,9 @@ class TagCells(CellFormat):
         return each_cell(cells, renamed, FORMS)
 
     def _to_text(self, cell: Any) -> str:
-        bad = [tag for tag in map(str, cell) if not tag or tag[0] in f"+{MINUS}" or SEPARATORS.search(tag)]
+        bad = [tag for tag in map(str, cell) if not is_writable(tag)]
         if bad:
-            raise ValueError(
-                f"the tag {shown(bad[0])} cannot be written as text, where blanks and , ; | + - have a meaning"
-            )
+            raise ValueError(f"the tag {shown(bad[0])} cannot be written as text, where , ; | + - have a meaning")
         return " ".join(f"{'+' if present else '-'}{tag}" for tag, present in cell.items())
 
     def intersect_cells(self, cells: list) -> Any:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...data.blanks import BLANKS, stripped
-from ...data.containers import Column, Table, distinct, is_number, is_row, normalise_y, table_of
-from ...data.errors import BadRows, InputError, Sample, Summary, is_missing, listed, refuse_rows, shown
+from ...data.containers import Column, ValueTable, distinct, is_number, is_row, normalise_y, table_of
+from ...data.errors import BadRows, InputError, Sample, TargetSummary, is_missing, listed, raise_for_rows, shown
 from ...data.names import Names, key, plain
 from ..base import Sets
-from ..merging import UnknownNames
+from ..merging import UnknownNames, variants_of
 
 FORMS = (
     'A row of y is {"red": True, "round": False}, {"red"}, ["red"], "+red -round", or a row of an (n, m) array with 1'
@@ -26,14 +26,14 @@ BOTH = (
     "False means absent in a table of booleans, and 0 means unknown in a table of numbers. If your 0 means absent, pass"
     " np.asarray(y).astype(bool). If it means unknown, write 1 for present and -1 for absent."
 )
-SEPARATORS = re.compile(f"[{re.escape(BLANKS)},;|]+")
+SEPARATORS = re.compile(f"([{re.escape(BLANKS)},;|]+)")
 MINUS = "-−‐‑–"
 """Signs of an absent tag: the hyphen, the minus sign that the library prints, and hyphens and dashes of editors."""
 VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
 
 
 @dataclass(frozen=True)
-class Facts(Summary):
+class Facts(TargetSummary):
     """Summary of a column of tags."""
 
     tables: dict[Any, Sample] = field(default_factory=dict)
@@ -42,12 +42,12 @@ class Facts(Summary):
     """"booleans", "signs", "cells" or "sets", and the rows that are."""
 
 
-def parse(y: Any) -> Table | Column:
+def parse(y: Any) -> ValueTable | Column:
     """Return y as a table of booleans or of numbers, or as a column of cells."""
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
         dense = found.toarray()
-        return Table(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
+        return ValueTable(dense, np.isnan(dense) if dense.dtype.kind == "f" else np.zeros(dense.shape, bool))
     if isinstance(found, np.ndarray):
         raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape {found.shape}. {FORMS}")
     if isinstance(found, Column):
@@ -57,22 +57,22 @@ def parse(y: Any) -> Table | Column:
             return _rows(found)
         if found.name is None:
             raise InputError(f"Tags need an (n, m) array, one column per tag. Got shape ({found.n},). {FORMS}")
-        return Table(found.cells[:, None], found.missing[:, None], (found.name,))
+        return ValueTable(found.cells[:, None], found.missing[:, None], (found.name,))
     if found.values.dtype != object:
         return found
     if found.missing.all():
-        return Table(np.full(found.missing.shape, np.nan), found.missing, found.names)
+        return ValueTable(np.full(found.missing.shape, np.nan), found.missing, found.names)
     if found.names is None and all(isinstance(v, str) for v in found.values[~found.missing].tolist()):
         return _rows(Column([found.row(k) for k in range(found.n)], np.zeros(found.n, bool)))
     return _typed(found)
 
 
-def _rows(column: Column) -> Table | Column:
+def _rows(column: Column) -> ValueTable | Column:
     """Return a column of rows of booleans or numbers as a table, and any other column unchanged."""
     table = table_of(column)
     if table is None:
         numbers = [is_row(cell) and {type(plain(v)) for v in cell} <= {bool, int, float} for cell in column.cells]
-        refuse_rows(
+        raise_for_rows(
             [some and len(cell) for some, cell in zip(numbers, column.cells)],
             lambda i: f"a row of {len(column.cells[i])} numbers beside other rows, got {shown(column.cells[i])}",
             f"Rows of numbers are all of one length; tags whose names are numbers go into a set, {{0, 2}}. {FORMS}",
@@ -90,19 +90,19 @@ def _rows(column: Column) -> Table | Column:
     return column
 
 
-def _typed(table: Table) -> Table:
+def _typed(table: ValueTable) -> ValueTable:
     """Return a table of booleans or numbers; raise an error about rows that mix them or have other values."""
     if table.values.dtype != object:
         return table
     flags = np.array([[isinstance(v, bool | np.bool_) for v in row] for row in table.values])
     numbers = np.array([[is_number(type(v)) for v in row] for row in table.values])
-    refuse_rows(
+    raise_for_rows(
         ~(flags | numbers | table.missing).all(axis=1),
         lambda row: f"expected True, False, 1, -1, 0 or nothing for every tag, got {shown(table.row(row))}",
         FORMS,
     )
     most = flags if flags.sum() >= (numbers & ~table.missing).sum() else numbers
-    refuse_rows(
+    raise_for_rows(
         ~(most | table.missing).all(axis=1),
         lambda row: f"booleans and other values in one table, got {shown(table.row(row))}",
         f"{BOTH} {FORMS}",
@@ -112,9 +112,9 @@ def _typed(table: Table) -> Table:
 
 def signs(table: Any) -> NDArray:
     """Return a table of booleans or numbers as signs in {-1, 0, 1}, 0 if an entry is missing."""
-    if not isinstance(table, Table):
+    if not isinstance(table, ValueTable):
         table = parse(table)
-    if not isinstance(table, Table):
+    if not isinstance(table, ValueTable):
         raise InputError(f"Tags need an (n, m) array, one column per tag. {FORMS}")
     if table.values.dtype == bool:
         return np.where(table.missing, 0, np.where(table.values, 1, -1)).astype(np.int8)
@@ -122,7 +122,7 @@ def signs(table: Any) -> NDArray:
         raise InputError(f"Tags need booleans or numbers. Got an array of {table.values.dtype}. {FORMS}")
     filled = np.where(table.missing, 0, table.values)
     wrong = ~np.isin(filled, (-1, 0, 1))
-    refuse_rows(
+    raise_for_rows(
         wrong.any(axis=1), lambda row: f"expected 1, -1, 0 or NaN, got {shown(filled[row][wrong[row]][0])}", FORMS
     )
     return filled.astype(np.int8)
@@ -137,7 +137,7 @@ def tags_in(cell: Any) -> dict[Any, bool]:
     if is_missing(cell):
         return {}
     if isinstance(cell, Mapping):
-        return {stripped(tag): _is_there(tag, value) for tag, value in cell.items() if not is_missing(value)}
+        return {stripped(tag): _is_present(tag, value) for tag, value in cell.items() if not is_missing(value)}
     if isinstance(cell, set | frozenset) or is_row(cell):
         for tag in cell:
             if is_missing(tag) or isinstance(tag, list | set | dict | np.ndarray | float):
@@ -152,7 +152,7 @@ def tags_in(cell: Any) -> dict[Any, bool]:
     raise InputError(f"expected tags, got {shown(cell)}")
 
 
-def _is_there(tag: Any, value: Any) -> bool:
+def _is_present(tag: Any, value: Any) -> bool:
     """Return whether a value means that a tag is present: True for True and 1; False for False, 0 and -1."""
     if isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating) and value in (-1, 0, 1):
         return bool(value == 1)
@@ -160,14 +160,36 @@ def _is_there(tag: Any, value: Any) -> bool:
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
-    """Return the tags of text such as "+red -round", and whether each is present."""
-    found = []
-    for token in filter(None, SEPARATORS.split(text)):
-        name = token[1:] if token[0] in f"+{MINUS}" else token
+    """Return the tags of text such as "+red -round", and whether each is present.
+
+    The name of a tag with a sign continues after a space.
+
+    >>> _tokens("+dark red -round"), _tokens("dark red")
+    ([('dark red', True), ('round', False)], [('dark', True), ('red', True)])
+    """
+    found: list[tuple[str, bool]] = []
+    signed = False
+    parts = ["", *SEPARATORS.split(text)]
+    for between, token in zip(parts[::2], parts[1::2]):
+        if not token:
+            continue
+        if signed and token[0] not in f"+{MINUS}" and not between.strip(" "):
+            found[-1] = f"{found[-1][0]} {token}", found[-1][1]
+            continue
+        signed = token[0] in f"+{MINUS}"
+        name = token[1:] if signed else token
         if not name or name[0] in f"+{MINUS}":
             raise InputError(f"expected a tag after one sign, got {shown(text)}")
         found.append((name, token[0] not in MINUS))
     return found
+
+
+def is_writable(tag: str) -> bool:
+    """Return whether a tag can be read from the text that consists of a sign and its name."""
+    try:
+        return _tokens(f"+{tag}") == [(tag, True)]
+    except InputError:
+        return False
 
 
 def facts_of(y: Any) -> Facts:
@@ -177,7 +199,7 @@ def facts_of(y: Any) -> Facts:
             raise InputError(f"Sets of tags are PartialTags or HammingBalls. Got {type(y).__name__}. {FORMS}")
         return Facts(len(y), tables={y.m: Sample(len(y))}, kinds={"sets": Sample(len(y))})  # type: ignore[attr-defined]
     found = parse(y)
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if not found.n:
             return Facts(0, tables={found.names or found.missing.shape[1]: Sample()})
         labelled = np.flatnonzero(~found.missing.all(axis=1))
@@ -207,6 +229,7 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
     cells, which = places = distinct(column)
     values = np.zeros((len(cells), len(known)), dtype=np.int8)
     bad, ignored = BadRows("y"), UnknownNames("tags", known.list)
+    wrong: list[Any] = []
     for k, cell in enumerate(cells):
         try:
             tags = tags_in(cell)
@@ -218,8 +241,9 @@ def read_cells(column: Column, known: Names, strict: bool) -> NDArray:
                 values[k, at] = 1 if positive else -1
             elif strict:
                 bad.add_all(places.rows(k), f"unknown tag {shown(tag)}")
+                wrong.append(tag)
             else:
                 ignored.add(places.rows(k), tag)
-    bad.refuse(f"The tags are {listed(known.list)}. {FORMS}")
+    bad.raise_if_any(f"{variants_of(wrong, known.list, 'tags')}The tags are {listed(known.list)}. {FORMS}")
     ignored.warn("They")
     return values[which]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import comb
 
-from ...data.containers import Table
+from ...data.containers import ValueTable
 from ...data.errors import BadRows, InputError, shown
 from ..base import Embedding, OutputSpace, Sets, rows_of
 from ..signs import PartialSigns, format_signs
@@ -117,7 +117,7 @@ class HammingBalls(_TagSets):
 
     def __init__(self, center: Any, radius: Any, *, tag_cost: float = 0.0):
         table = parse(center)
-        if not isinstance(table, Table) or table.values.dtype.kind not in "biuf":
+        if not isinstance(table, ValueTable) or table.values.dtype.kind not in "biuf":
             raise InputError(f"The centers of balls have shape (n, m), one column per tag. Got {shown(center)}.")
         values = np.where(table.values, 1, -1) if table.values.dtype == bool else table.values
         n, self.m = values.shape
@@ -130,7 +130,7 @@ class HammingBalls(_TagSets):
         self.radius = np.minimum(np.floor(given), self.m)
         for row in np.flatnonzero(~(self.radius >= 0)):
             bad.add(row, f"the radius of a ball must be a number >= 0, got {given[row]:g}")
-        bad.refuse("Partly known tags, with 0 for unknown, go into PartialTags.")
+        bad.raise_if_any("Partly known tags, with 0 for unknown, go into PartialTags.")
         self.centers = values.astype(np.int8)
         self.tag_cost = tag_cost
         self.shape = (n,)

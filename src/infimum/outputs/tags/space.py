@@ -14,7 +14,7 @@ from scipy.special import comb
 
 from ...data.checks import check_number, is_number
 from ...data.containers import Column
-from ...data.errors import BadRows, Form, InfimumWarning, InputError, listed, refuse_rows, shown
+from ...data.errors import BadRows, Form, InfimumWarning, InputError, listed, raise_for_rows, shown
 from ...data.names import Names, numbered, ordered, shared_columns
 from ..base import OutputSpace, Sets
 from ..choices import Choices
@@ -71,7 +71,7 @@ class Tags(TagCells, OutputSpace):
         names = Names(self._named(summary), "tags")
         m = len(names)
         if m == 0:
-            summary.refuse_unread(FORMS)
+            summary.raise_unread(FORMS)
             raise InputError("y contains no tags. Pass tags=[…].")
         if self.n_tags is not None and not is_number(self.n_tags, 0, m, integer=True):
             raise ValueError(f"n_tags must be an integer from 0 to the number of tags, {m}. Got {self.n_tags!r}.")
@@ -99,7 +99,7 @@ class Tags(TagCells, OutputSpace):
             fewer = min(("booleans", "signs"), key=lambda what: facts.kinds[what].number)
             more = "signs" if fewer == "booleans" else "booleans"
             facts.kinds[fewer].add_to(bad, f"{fewer} beside {more}, got {{}}")
-            bad.refuse(BOTH)
+            bad.raise_if_any(BOTH)
         named = next((columns for columns in facts.tables if isinstance(columns, tuple)), None)
         kind = next((what for what in ("booleans", "signs", "cells", "sets") if what in facts.kinds), "cells")
         return Form(kind, DESCRIPTIONS[kind] + (", columns by name" if named else ""), named)
@@ -121,7 +121,7 @@ class Tags(TagCells, OutputSpace):
             )
         found = found.arranged(self._names, "tags")
         if self.boolean_ and found.values.dtype != bool:
-            refuse_rows(
+            raise_for_rows(
                 ((found.values == 0) & ~found.missing).any(axis=1),
                 lambda row: f"0 among numbers, where fit was given booleans, got {shown(found.row(row))}", BOTH,
             )  # fmt: skip

@@ -68,7 +68,7 @@ class Annuli(VectorSets):
             bad.add(row, f"expected a finite center, got {self.centers[row].tolist()}")
         for row in np.flatnonzero((length == 0) | np.isinf(length) | (np.isnan(length) & ~np.isnan(phase).all(axis=1))):
             bad.add(row, f"expected a direction, or NaN in every coordinate, got {phase[row].tolist()}")
-        bad.refuse("An amplitude has bounds, and a phase is a nonzero vector or lost.")
+        bad.raise_if_any("An amplitude has bounds, and a phase is a nonzero vector or lost.")
 
     def __getitem__(self, rows: Any) -> Annuli:
         rows = rows_of(rows, len(self))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.errors import BadRows, InputError, refuse_rows
+from ...data.errors import BadRows, InputError, raise_for_rows
 from ..base import Sets, rows_of
 from ..numbers import Intervals
 from ..numbers.lines import UNBOUNDED_HINT, IntervalUnions
@@ -42,7 +42,7 @@ class Boxes(VectorSets):
             bad.add(row, f"expected lower <= upper, got {lower[row].tolist()} and {upper[row].tolist()}")
         for row in np.flatnonzero(((lower == upper) & np.isinf(lower)).any(axis=1)):
             bad.add(row, f"expected at least one number, got {lower[row].tolist()}")
-        bad.refuse("An open side is -inf below and inf above.")
+        bad.raise_if_any("An open side is -inf below and inf above.")
         self.lower, self.upper = lower, upper
         n, self.m = lower.shape
         self.shape = (n,)
@@ -95,7 +95,7 @@ class Boxes(VectorSets):
         """
         if not isinstance(other, Boxes):
             return other.intersect(self)
-        self._refuse_empty(other, ~self.meets(other))
+        self._check_not_empty(other, ~self.meets(other))
         both = np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper)
         return Boxes(*both)._like(self)
 
@@ -117,7 +117,7 @@ class Boxes(VectorSets):
 
     def _bounded(self, what: str) -> None:
         low, high = self.lower.tolist(), self.upper.tolist()
-        refuse_rows(
+        raise_for_rows(
             ~self.is_bounded, lambda i: f"{low[i]} to {high[i]} is unbounded, so {what} is undefined", UNBOUNDED_HINT
         )
 

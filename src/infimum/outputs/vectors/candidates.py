@@ -53,7 +53,7 @@ class CandidatePoints(VectorSets):
                 bad.add(row, f"expected points of {m} coordinates, got shape {p.shape}")
             elif not np.isfinite(p).all():
                 bad.add(row, f"expected finite points, got {p[~np.isfinite(p).all(axis=1)][0].tolist()}")
-        bad.refuse("A row is a point, or a list of points of the same number of coordinates.")
+        bad.raise_if_any("A row is a point, or a list of points of the same number of coordinates.")
         self._keep(np.concatenate(rows) if rows else np.empty((0, m)), np.array([len(p) for p in rows], dtype=int))
 
     def _keep(self, points: NDArray, counts: NDArray) -> None:
@@ -114,7 +114,7 @@ class CandidatePoints(VectorSets):
     def intersect(self, other: Any) -> CandidatePoints:
         """Return the candidates that are also in the other set, of any kind."""
         keep = self._inside(other)
-        self._refuse_empty(other, np.bincount(self.row[keep], minlength=len(self)) == 0)
+        self._check_not_empty(other, np.bincount(self.row[keep], minlength=len(self)) == 0)
         return self.kept(keep)
 
     def join(self, other: Any) -> CandidatePoints:

@@ -52,7 +52,7 @@ class VectorCells(CellFormat):
                     bounds[row] = [_bounds(coordinate) for coordinate in cell]
             except (TypeError, ValueError):
                 bad.add(row, f"expected a box of {m} coordinates, got {shown(cell)}")
-        bad.refuse("A column must contain boxes or candidate points, not both.")
+        bad.raise_if_any("A column must contain boxes or candidate points, not both.")
         return Boxes(bounds[..., 0], bounds[..., 1])
 
     def _to_text(self, cell: Any) -> str:

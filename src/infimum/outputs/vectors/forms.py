@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...data.containers import Column, Table, normalise_y, table_of
-from ...data.errors import InputError, refuse_rows, shown
+from ...data.containers import Column, ValueTable, normalise_y, table_of
+from ...data.errors import InputError, raise_for_rows, shown
 from ...data.names import Names
 from .boxes import Boxes
 from .candidates import CandidatePoints
@@ -34,10 +34,10 @@ def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
     """Return y as sets, and the names of its coordinates if it is a DataFrame; `columns` are those of fit."""
     found = normalise_y(y, FORMS)
     if sparse.issparse(found):
-        found = Table(found.toarray(), np.zeros(found.shape, bool))
+        found = ValueTable(found.toarray(), np.zeros(found.shape, bool))
     if isinstance(found, Column):
         if found.name is not None and found.typed:
-            found = Table(found.cells[:, None], found.missing[:, None], (found.name,))
+            found = ValueTable(found.cells[:, None], found.missing[:, None], (found.name,))
         elif found.typed or not found.n:
             raise InputError(f"Cannot read y of shape ({found.n},) as vectors. {FORMS}")
         else:
@@ -45,7 +45,7 @@ def read(y: Any, columns: tuple | None) -> tuple[Any, tuple | None]:
             if table is None:
                 return _candidates(found), None
             found = table
-    if isinstance(found, Table):
+    if isinstance(found, ValueTable):
         if found.values.dtype.kind not in "iuf":
             raise InputError(
                 f"Vectors are made of numbers. Got {shown(found.row(0)) if found.n else found.values.dtype}. {FORMS}"
@@ -85,7 +85,7 @@ def clipped(sets: Any, low: NDArray, high: NDArray) -> Any:
         outside = np.bincount(sets.row[inside], minlength=len(sets)) == 0
     else:
         outside = ((lower > high) | (upper < low)).any(axis=1)
-    refuse_rows(
+    raise_for_rows(
         outside,
         lambda i: f"from {shown(lower[i])} to {shown(upper[i])}, outside of bounds {shown(low)} to {shown(high)}",
         "Widen bounds, or correct these rows.",

@@ -124,13 +124,6 @@ class Recipe:
         found = self.disambiguation
         return self if found is None else replace(self, principle=clone(found).set_params(threshold=None))
 
-    def without_noise(self) -> Recipe:
-        """Return the recipe under the assumption that every set contains the true label, as forests are grown."""
-        found = self.disambiguation
-        if found is None or found.noise is None:
-            return self
-        return replace(self, principle=clone(found).set_params(noise=None), noise=None)
-
     def loss(self, output: OutputSpace, sets: Sets, result: DisambiguationResult | None = None) -> Loss:
         """Return the loss that a fitted model minimises: of the sets, or of the labels that disambiguation found."""
         if result is not None and self.disambiguation is not None:

@@ -126,6 +126,7 @@ def holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert "infimum/py.typed" in names
     assert "infimum/datasets/registry.sha256" in names
     assert "infimum/datasets/tables/tickets.csv" in names
+    assert {"infimum/report/web/report.css", "infimum/active/studio/web/studio.js"} <= set(names)
     assert not [name for name in names if re.search(r"\.(pyc|nbi|nbc)$|__pycache__", name)]
 
 

@@ -5,6 +5,8 @@ import csv
 import numpy as np
 import pytest
 
+from infimum import io
+
 
 def write(path, header, rows):
     with open(path, "w", newline="") as file:
@@ -136,9 +138,15 @@ def test_multiple_choice_shows_how_to_read_all_names(infimum, here):
     write(here / "t.csv", ["x", "places"], [[k % 3, cell] for k, cell in enumerate(cells)])
     shown = infimum("fit", "t.csv", "-t", "places", "-q")
     assert '--separator ";" --meaning all_of --unticked no' in shown
-    assert "2: 'bar', 'gym'" in infimum(
+    (here / "t.csv").write_text((here / "t.csv").read_text().replace("gym", "none of these"))
+    assert "2: 'bar', 'none of these'" in infimum(
         "fit", "t.csv", "-t", "places", "--separator", ";", "--meaning", "all_of", "--unticked", "no", "-q"
     )
+    assert "none of these  " in infimum("predict", "model.skops", "t.csv")
+    predicted = {line.split(",")[2] for line in (here / "predictions.csv").read_text().splitlines()[1:]}
+    assert predicted & {'"+bar +""none of these"""', '"-bar +""none of these"""'}
+    back = io.read_table(here / "predictions.csv", "prediction", kind="tags").y
+    assert {tag for cell in back for tag in cell} == {"bar", "none of these"}
 
 
 def test_a_title_above_the_columns_is_named_by_an_option(infimum, here):
@@ -172,8 +180,31 @@ def test_new_names_of_categories_are_noted(infimum, here):
 
 
 def test_exports_of_the_studio_can_be_fitted(infimum, here):
-    labels = [("cat", "dog")[k % 2] if k % 4 < 2 else "cat|dog" for k in range(40)]
-    rows = [[k, k % 2, "ann" if k % 4 == 1 else "", label] for k, label in enumerate(labels)]
+    cells = ["cat", "dog", "cat|dog", "cat|dog"] * 10
+    rows = [[k, k % 2, "ann" if k % 4 == 1 else "", cell] for k, cell in enumerate(cells)]
     write(here / "t.csv", ["id", "x", "annotators", "label"], rows)
     assert "annotators: written by infimum studio, left out" in infimum("fit", "t.csv", "-t", "label", "-q")
     assert "annotators: category" in infimum("fit", "t.csv", "-t", "label", "--column", "annotators=category", "-q")
+
+
+def test_the_assumed_meaning_of_names_is_shown_for_other_separators(infimum, here):
+    write(here / "t.csv", ["x", "label"], [[k % 2, ("cat", "dog, cat", "dog")[k % 3]] for k in range(30)])
+    shown = infimum("fit", "t.csv", "-t", "label", "--separator", ",", "-q")
+    assert "10 cells such as 'dog, cat': one of the names" in shown
+
+
+def test_exports_of_tools_lead_to_convert(infimum, here):
+    (here / "t.json").write_text('[{"id": 1, "data": {}, "annotations": []}]')
+    for target in ([], ["-t", "label"]):
+        assert "infimum convert t.json --from label-studio" in infimum("fit", "t.json", *target, code=1)
+    (here / "t.jsonl").write_text('{"text": "a", "answer": "accept", "_input_hash": 1}')
+    assert "--from prodigy" in infimum("report", "t.jsonl", "-t", "label", code=1)
+
+
+def test_the_studio_asks_for_the_kind_of_numbers(infimum, here):
+    write(here / "t.csv", ["x", "x", "price"], [[k, k, f"{k}0-{k + 1}0"] for k in range(9)])
+    shown = infimum("studio", "t.csv", "--target", "price", code=1)
+    assert "Note: t.csv has several columns with the same name. Another 'x' is called 'x.1'." in shown
+    assert "such as '00-10', are written as number. Pass --kind number --bounds LOW HIGH." in shown
+    write(here / "t.csv", ["Survey", "", ""], [["x", "z", "label"], [1, 2, "cat"]])
+    assert "pass --header 2" in infimum("studio", "t.csv", code=1)

@@ -169,7 +169,7 @@ def test_predict_names_missing_and_existing_columns(here, infimum):
     infimum("fit", "t.csv", "-t", "tags", "--weights", "kernel", "--principle", "infimum")
     (here / "new.csv").write_text("u\n1.0\n")
     shown = infimum("predict", "model.skops", "new.csv", code=1)
-    assert "no column 'v', which the model was fitted on. Its columns are 'u'." in shown
+    assert "The table has no column 'v', which the model was fitted on. Its columns are 'u'." in shown
     (here / "new.csv").write_text("u,v,prediction\n1.0,2.0,x\n")
     assert "has a column 'prediction' already" in infimum("predict", "model.skops", "new.csv", code=1)
     (here / "new.csv").write_text("v,other,u\n1.0,2.0,0.5\n")

@@ -247,3 +247,17 @@ def test_answers_of_a_language_model_are_soft_labels(votes, tmp_path):
     done = run(app, ["fit", str(write(path, header, rows)), *options, "--out", str(tmp_path / "m.skops")])
     assert done.exit_code == 1
     assert "line 3: cannot read" in " ".join(done.output.split())
+
+
+def test_rows_without_any_answer_are_unlabelled(tmp_path, rng):
+    """`infimum convert --annotators rows` writes a line without annotator and answer for a task without answers."""
+    rows = []
+    for k in range(30):
+        x = round(k % 2 + 0.2 * float(rng.standard_normal()), 3)
+        answers = [(who, ("cat", "dog")[k % 2]) for who in ("ann", "bob")] if k % 5 else [("", "")]
+        rows += [[k, x, *answer] for answer in answers]
+    path = write(tmp_path / "t.csv", ["id", "x", "annotator", "label"], rows)
+    found = run(app, ["fit", str(path), "-t", "label", "--out", str(tmp_path / "m.skops"), "-q"])
+    assert found.exit_code == 0, found.output
+    assert "30 of labels, 6 unlabelled" in found.output
+    assert "2 with 48 answers" in found.output

@@ -9,6 +9,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 from infimum import Disambiguation, PartialRegressor, metrics
+from infimum.selection import SearchConfig
 from infimum.weights import KernelRidge
 
 
@@ -52,3 +53,16 @@ def test_the_infimum_loss_with_given_weights():
 def test_unknown_decision():
     with pytest.raises(ValueError, match="decision must be 'labels', 'sets' or 'scores'"):
         PartialRegressor(principle=Disambiguation(decision="mean")).fit([[0.0], [1.0]], [(0, 1), (1, 2)])
+
+
+def test_values_far_below_a_detection_limit_are_not_predicted_at_the_limit(rng):
+    """Predictions at the limit would have almost no loss, and lose what distinguishes the rows below it."""
+    X = rng.uniform(-1, 1, (260, 6))
+    truth = np.sin(3 * X[:, 0]) + np.abs(X[:, 1]) + 0.3 * rng.standard_normal(260)
+    limit = np.quantile(truth, 0.8)
+    y = np.column_stack([np.where(truth < limit, -np.inf, truth), np.maximum(truth, limit)])
+    error = {}
+    for kept in (0.5, -10.0):
+        model = PartialRegressor(search_config=SearchConfig(n_steps=1, min_kept_nearest=kept)).fit(X[:160], y[:160])
+        error[kept] = np.mean((model.predict(X[160:]) - truth[160:]) ** 2)
+    assert error[0.5] < 0.9 * error[-10.0]

@@ -247,6 +247,36 @@ def test_labels_of_a_forest_are_not_flat():
     assert type(model.noise_.low) is float
 
 
+def test_noise_is_selected_for_forests():
+    """They are grown again on the labels that they estimate, which may be outside of the sets."""
+    X, truth = digits_rows(1000)
+    mask, miss = independent_sets(truth[:500], 0.4, 10)
+    model, plain = (PartialClassifier(weights="forest", noise=one).fit(X[:500], mask) for one in ("auto", None))
+    assert abs(float(model.noise_) - miss.mean()) < 0.1
+    score, without = (np.mean(one.predict(X[500:]) == truth[500:]) for one in (model, plain))
+    assert score > without + 0.03
+
+
+def test_forests_are_compared_by_fits_without_the_held_out_sets():
+    """Out-of-bag predictions confirm labels outside of the sets, which other trees have learned from the same row."""
+    X, truth = digits_rows(120)
+    mask, _ = independent_sets(truth, 0.3, 10)
+    folds, config = folds_of(X, 3), SearchConfig(n_trees=30)
+    other = mask.copy()
+    other[folds[0]] = other[folds[0]][:, ::-1]
+    parts = (Candidate("kernel", "standard", "rbf", 1.0, 1e-3), 0.5), (Candidate("forest"), 0.5)
+    for candidate in Candidate("forest"), Candidate("mixture", parts=parts):
+        F = []
+        for one in mask, other:
+            output = Labels().fit(mask)
+            sets = output.read(one)
+            cache = KernelCache(Table(X, None), output, sets, folds, config)
+            F.append(cache.predict_grown(candidate, posterior_of(sets, noise="estimate")))
+        np.testing.assert_allclose(F[0][folds[0]], F[1][folds[0]])
+        assert not np.allclose(F[0][folds[1]], F[1][folds[1]])
+    assert cache.predict_grown(candidate, posterior_of(sets)) is None  # without errors, out-of-bag predictions are fine
+
+
 @pytest.mark.parametrize("noise", [1.5, -0.1, "yes", True])
 def test_noise_is_a_share_or_a_word(noise):
     X, truth = blobs(60)

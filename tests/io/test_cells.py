@@ -130,8 +130,9 @@ def test_cells_to_text_raises_on_reserved_characters():
         Labels().cells_to_text([{"a|b"}])
     with pytest.raises(ValueError, match=r"the label '!a'"):
         Labels().cells_to_text([{"!a"}])
-    with pytest.raises(ValueError, match=r"the tag 'two words'"):
-        Tags().cells_to_text([{"two words": True}])
+    with pytest.raises(ValueError, match=r"the tag .* cannot be written as text"):
+        Tags().cells_to_text([{'two "words"': True}])
+    assert Tags().cells_to_text([{"two words": True}]) == ['+"two words"']
     with pytest.raises(ValueError, match=r"the item 'a>b'"):
         Rankings().cells_to_text([[("a>b", "c")]])
 

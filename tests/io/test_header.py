@@ -91,3 +91,21 @@ def test_only_the_asterisk_is_a_wildcard_of_missing_cells(tmp_path):
     assert records.y == ["cat", None, "???"]
     assert records.data["group"].tolist() == ["a", "b", "c"]
     assert [isinstance(cell, str) for cell in records.data["note"]] == [False, True, False]
+
+
+def test_the_separator_that_excel_declares_is_used(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("sep=;\r\nx;label\r\n1,5;cat\r\n2,5;dog\r\n", encoding="utf-8-sig", newline="")
+    records = io.read_table(path, "label", keep_text=True)
+    assert records.y == ["cat", "dog"]
+    assert records.data["x"].tolist() == ["1,5", "2,5"]
+    assert records.places == ["a.csv, line 3", "a.csv, line 4"]
+
+
+def test_other_sheets_of_a_workbook_are_named(tmp_path):
+    path = workbook(tmp_path / "a.xlsx", [["x", "label"], [1, "cat"]])
+    book = openpyxl.load_workbook(path)
+    book.create_sheet("2024").append(["x"])
+    book.save(path)
+    with pytest.warns(InfimumWarning, match="the first sheet, 'Sheet', is read. The others are not: '2024'"):
+        assert io.read_table(path, "label").y == ["cat"]

@@ -467,3 +467,26 @@ def test_all_rows_decide_about_skill_if_the_selection_has_compared_a_sample():
     assert beats_constant(model(100, False), rows)
     assert not beats_constant(model(n, False), rows)
     assert beats_constant(model(100, True), rows[:1] * 2)
+
+
+def test_summary_rounds_no_share_to_all_and_describes_soft_labels_by_their_loss():
+    rare = [
+        {"name": name, "output": "ok", "covering_rate": share, "set_risk": risk, "errors": {}}
+        for name, share, risk in (("the best constant", 0.993, 0.007), ("the model", 0.9985, 0.0015))
+    ]
+    assert "99.9% of the predictions agree with their candidate set, against 99% " in summary(facts("labels", rare))[1]
+    soft = [{**one, "covering_rate": 1.0} for one in rare]
+    assert "the mean loss (set risk) is 0.0015, against 0.007 for" in summary(facts("labels", soft))[1]
+
+
+def test_soft_labels_are_not_called_inseparable():
+    """No class is excluded in any row, but the probabilities tell the classes apart."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(2, size=60)
+    X = kind[:, None] + 0.3 * rng.standard_normal((60, 2))
+    y = [{"cat": 0.8, "dog": 0.2} if k else {"cat": 0.1, "dog": 0.9} for k in kind]
+    made = build(PartialClassifier(search_config=SMALL_SEARCH).fit(X, y), X)
+    said = made.to_json()
+    assert "soft labels" in said["verdict"]
+    assert said["inseparable"] == []
+    assert "separates" not in said["summary"][2]

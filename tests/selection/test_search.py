@@ -247,7 +247,7 @@ def test_forests_find_a_relevant_feature_behind_intervals():
     assert {one.weights for one in model.selection_.results} >= {"forest", "kernel", "constant"}
     assert np.mean((model.predict(X[160:]) - t[160:]) ** 2) < 0.1 * t.var()
     kernel = PartialRegressor(weights="kernel", search_config=config).fit(X[:160], y[:160])
-    assert np.mean((kernel.predict(X[160:]) - t[160:]) ** 2) > 0.4 * t.var()
+    assert np.mean((kernel.predict(X[160:]) - t[160:]) ** 2) > 0.2 * t.var()
 
 
 @pytest.mark.parametrize("side", [0, 1])

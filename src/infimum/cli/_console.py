@@ -228,8 +228,11 @@ def print_result(
         raise typer.Exit(STOPPED_EARLY)
 
 
-def print_look_alikes(named: NamedCells | None) -> None:
-    """Print a table of the names that look like variants of others, and whether they were merged."""
+def print_look_alikes(named: NamedCells | None, as_tags: bool = True) -> None:
+    """Print a table of the names that look like variants of others, and whether they were merged.
+
+    With `as_tags`, the options follow that read all names of a cell as tags; the studio does not have them.
+    """
     if named is None or not named.found:
         return
     title = f"Merged {named.what}" if named.merged else f"Look-alike {named.what}; merge them with --merge-classes"
@@ -241,7 +244,7 @@ def print_look_alikes(named: NamedCells | None) -> None:
         table.add_row(escape(repr(one.name)), str(one.count), escape(one.meaning), escape(one.reason))
     stdout.print(table, soft_wrap=False)
     joined = next((one.name for one in named.found if one.reason == JOINED), None)
-    if joined is not None and named.what == "classes":
+    if as_tags and joined is not None and named.what == "classes":
         sign = next(iter(JOINTS.findall(joined)), ";")
         merged = "Cells" if named.merged else "With --merge-classes, cells"
         stdout.print(

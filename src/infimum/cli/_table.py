@@ -29,6 +29,12 @@ from ._votes import has_votes, soft_labels, with_votes
 
 IDS = "ids"
 
+EXPORTS = {
+    "label-studio": {"annotations", "data"}, "argilla": {"fields", "responses"}, "prodigy": {"answer", "_input_hash"},
+    "zooniverse": {"annotations", "subject_data"},
+}  # fmt: skip
+"""Columns of the exports of annotation tools, which are no tables of labels yet."""
+
 STUDIO = "annotators"
 """The column of an export of the studio that lists who has answered; it depends on the target."""
 
@@ -124,7 +130,10 @@ def read(path: Path, options: TableOptions, lenient: bool = False) -> LoadedTabl
     loaded = loaded.without(options.missing)
     given = options.annotator
     if not options.target:
-        raise ValueError(f"{loaded.name}: name the target column with --target. Its columns are {', '.join(columns)}.")
+        raise ValueError(
+            f"{loaded.name}: name the target column with --target. Its columns are {', '.join(columns)}."
+            f"{_conversion(loaded.name, columns)}"
+        )
     options = _with_defaults(path, options, columns)
     target = options.target
     if given is not None:
@@ -183,7 +192,7 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
             if name is not None and name not in columns:
                 raise ValueError(
                     f"{name_of(path)} has no column {name!r}, which {option} names. Its columns are"
-                    f" {', '.join(columns)}."
+                    f" {', '.join(columns)}.{_conversion(name_of(path), columns)}"
                 )
     others = [name for name in columns if name not in (*options.target, *options.feature, options.sequence)]
     return replace(
@@ -191,6 +200,12 @@ def _with_defaults(path: Path, options: TableOptions, columns: list[str]) -> Tab
         id=options.id or ("id" if "id" in others else None),
         annotator=options.annotator or ("annotator" if "annotator" in others else None),
     )
+
+
+def _conversion(name: str, columns: list[str]) -> str:
+    """Return how to convert a file that has the columns of an annotation tool; "" for other files."""
+    tool = next((tool for tool, own in EXPORTS.items() if own <= {*columns}), None)
+    return "" if tool is None else f" Convert the export of the tool first: infimum convert {name} --from {tool}"
 
 
 def _read(

@@ -48,10 +48,13 @@ def with_votes(table: LoadedTable, gold: list | None, columns: list[str], repeat
                 f"{table.places[line]}: the true label of {key!r} is {cell!r}, but {known[key]!r} in a line above. A"
                 " row has one true label. Correct the cells, or empty those that are wrong."
             )
-    answers = {"row": table.ids, "annotator": table.annotators, "answer": table.cells}
+    lines = [line for line, who in enumerate(table.annotators or []) if not is_missing(who) and who != ""]
+    columns_of_votes = {"row": table.ids, "annotator": table.annotators, "answer": table.cells}
+    answers = {name: [column[line] for line in lines] for name, column in columns_of_votes.items()}  # type: ignore[index]
     votes = Votes.from_table(
-        answers, row="row", annotator="annotator", answer="answer", gold=known or None, repeated=repeated
-    )
+        answers, row="row", annotator="annotator", answer="answer", rows=list(first), gold=known or None,
+        repeated=repeated,
+    )  # fmt: skip
     lines = list(first.values())
     answered = {key for key, cell in zip(table.ids, table.cells) if not is_missing(cell)}
     return replace(
@@ -88,7 +91,8 @@ def _check_annotators(table: LoadedTable, repeated: str) -> None:
     bad, seen = BadRows("the table", "line"), dict[Any, int]()
     for line, (key, who) in enumerate(zip(table.ids, table.annotators or [])):
         if is_missing(who) or who == "":
-            bad.add(table.places[line], "no annotator")
+            if not is_missing(table.cells[line]):  # a row that nobody has answered has no annotator either
+                bad.add(table.places[line], "no annotator")
             continue
         other = line if is_missing(table.cells[line]) else seen.setdefault((key, who), line)
         if other != line and repeated == "error":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..outputs.tags.forms import tags_in
 from ..selection.scores import error_name, no_skill, shown_range
 from ._table import LoadedTable
 
@@ -129,7 +130,7 @@ def predictions(kind: str, texts: list[str]) -> list[tuple[str, str]]:
         return [(name, f"{x:.6g}") for name, x in (("Mean", v.mean()), ("Smallest", v.min()), ("Largest", v.max()))]
     names = texts
     if kind == "tags":
-        names = [part[1:] for text in texts for part in text.replace(",", " ").split() if part.startswith("+")]
+        names = [tag for text in texts for tag, present in tags_in(text).items() if present]
     counts = Counter(names).most_common()
     first, others = counts[:SHOWN], counts[SHOWN:]
     if others:

@@ -103,7 +103,8 @@ def convert(
             io.write_table(out, records, target=target, escape=escape)
     unlabelled = sum(cell is None for cell in records.y)
     found = {"table": out, "kind": records.kind, "rows": len(records), "unlabelled": unlabelled, "target": target}
-    columns = ", ".join(map(str, records.data.columns))
+    own = [] if records.annotators is None else ["annotator"]
+    columns = ", ".join([*map(str, records.data.columns), *own])
     shown = [
         ("Rows", f"{len(records)} of {records.kind}, {unlabelled} unlabelled"),
         ("Columns", f"id, {columns}, {target}" if columns else f"id, {target}"),

@@ -74,7 +74,8 @@ def _assumed_meaning(table: LoadedTable, options: o.TableOptions) -> list[tuple[
     if table.kind != "labels" or options.kind or options.meaning or len(table.target) > 1:
         return []
     cells = [row.get(table.target[0]) for row in table.rows]
-    several = [cell for cell in cells if isinstance(cell, str) and "|" in cell.strip("!|")]
+    signs = {"|", options.separator or "|"}
+    several = [cell for cell in cells if isinstance(cell, str) and any(sign in cell.strip("!|") for sign in signs)]
     if not several:
         return []
     return [("", f"{len(several)} cells such as {several[0]!r}: one of the names; if all apply, pass --meaning all_of")]

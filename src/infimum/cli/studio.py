@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,12 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from ..data.errors import InfimumWarning
+from ..outputs.recognise import kind_of
 from . import _options as o
-from ._console import USAGE, fail, print_look_alikes, stderr, stdout
+from ._console import USAGE, as_options, fail, print_look_alikes, stderr, stdout
 from ._options import naming
 
 if TYPE_CHECKING:
     from ..active.studio import Session
+    from ..active.studio.task import Task
 
 _set = partial(o.option, show_default=True)
 SHOWN = 10  # notes of one kind that are printed
@@ -31,8 +36,9 @@ def studio(
         str, _set("The target column; it may be missing, or have empty cells.", "COLUMN", "--target", "-t")
     ] = "label",
     kind: Annotated[
-        Literal["labels", "tags", "ranking", "number", "vector", "mask"], _set("The output type.")
-    ] = "labels",
+        Literal["labels", "tags", "ranking", "number", "vector", "mask"] | None,
+        o.option("The output type. Default: labels."),
+    ] = None,
     bounds: Annotated[tuple[float, float] | None, _set("Range of numbers.", "LOW HIGH")] = None,
     strategy: Annotated[
         Literal["information", "median", "conformal", "uncertain", "random", "whole"],
@@ -81,11 +87,17 @@ def studio(
             table, options = demo_table(), replace(options, classes="0,1,2,3,4,5,6,7,8,9")
         assert table is not None
         names = naming(options)
-        task = read_task(
-            table, target, kind, names.classes, options.id, bounds, names, _listed(show), guidelines, groups,
-            options.missing, options.contradictions, options.header,
-        )  # fmt: skip
-        print_look_alikes(task.named)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", InfimumWarning)
+            task = read_task(
+                table, target, kind or "labels", names.classes, options.id, bounds, names, _listed(show), guidelines,
+                groups, options.missing, options.contradictions, options.header,
+            )  # fmt: skip
+        for text in dict.fromkeys(str(one.message) for one in caught):
+            stderr.print(f"Note: {as_options(text, False)}", markup=False)
+        if kind is None and names.classes is None:
+            _check_kind(task)
+        print_look_alikes(task.named, as_tags=False)
         path = table.with_name(f"{table.name}.answers.jsonl") if journal is None else journal
         asker = QuestionSelector(strategy, cost=cost, questions=_listed(ask), random_state=0)
         stderr.print(f"{table.name}: {len(task)} rows. Choosing the first questions …", markup=False)
@@ -102,7 +114,21 @@ def studio(
             key=key,
         )
     except (ValueError, OSError) as error:  # an invalid table or journal, a port in use
-        fail(str(error))
+        fail(as_options(str(error), False))
+
+
+def _check_kind(task: Task) -> None:
+    """Raise ValueError if most classes are written as another output type; whole numbers may be classes."""
+    names = [str(name) for name in task.space.class_names()]
+    kinds = Counter("labels" if name.isdecimal() else kind_of(name) for name in names)
+    found, count = kinds.most_common(1)[0]
+    if found != "labels" and 2 * count > len(names):
+        example = next(name for name in names if kind_of(name) == found)
+        bounds = " --bounds LOW HIGH" if found == "number" else ""
+        raise ValueError(
+            f"{task.path.name}: the cells of the column {task.target!r}, such as {example!r}, are written as {found}."
+            f" Pass --kind {found}{bounds}. If they are names of classes, pass --kind labels."
+        )
 
 
 def _check_installed() -> None:

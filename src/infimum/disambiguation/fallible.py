@@ -18,6 +18,7 @@ from .categorical import COARSE_ROWS, COARSE_STEP, Categorical
 from .posterior import LabelErrors
 
 HELD_OUT_ROUNDS = 20  # of the updates of labels, which converge more slowly if many sets miss the true label
+N_GROWTHS = 2  # of forests to labels that may be outside of the sets; the first ones underestimate the errors
 ROUNDS = 8  # of the estimation of sources from held-out predictions, which do not change
 MIN_MISS = 0.5  # probability that a set misses the true label, from which on the row is a suspect
 HELD_OUT_GUESSING = 0.6  # from below, the estimate may end at a smaller share and flatter predictions
@@ -59,9 +60,12 @@ class Fallible(Categorical):
             self.n_growths_compared = 1
         elif mask.shape[1] == 1:
             self.held_out_rounds = HELD_OUT_ROUNDS
+            self.n_growths, self.confirms_growths = N_GROWTHS, True
         self.frozen = False
         """Whether the sources are given, and not estimated from these rows."""
         self._calibrated: tuple[NDArray, Calibrated] | None = None
+        self.noise: Any = None
+        """The share of sets that miss the true label, as it was given; see `fallible`."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -136,6 +140,14 @@ class Fallible(Categorical):
         that agrees best with the answers or sets. Forests need it most, because the means that they predict are flat.
         """
         return q if F is None or self.mask.shape[1] > 1 else _normalised(self.calibrated(F)[2])
+
+    def growth_state(self, F: NDArray, q: NDArray) -> NDArray:
+        return self.label_probabilities(q, F) if self.confirms_growths else super().growth_state(F, q)
+
+    def of_rows(self, rows: NDArray) -> Fallible:
+        found = fallible(self._sets[rows], None if self.w is None else self.w[rows], self.noise)
+        assert found is not None
+        return found
 
     def predict(self, F: NDArray) -> tuple[NDArray, NDArray]:
         scaling, _, total = self.calibrated(F)
@@ -233,7 +245,9 @@ def fallible(sets: Sets, sample_weight: Any = None, noise: Any = None) -> Fallib
     size = np.arange(k) if g == 1 else np.ones(k)
     # a share e of sets of size s that miss the true label is a share e / (1 - s / c) of guesses
     known = None if isinstance(noise, str) else float(noise) / np.maximum(1 - size / c, 1e-9)
-    return Fallible(sets, sample_weight, SourceModel(answers, SETS, False, known))
+    posterior = Fallible(sets, sample_weight, SourceModel(answers, SETS, False, known))
+    posterior.noise = noise
+    return posterior
 
 
 def _normalised(log_q: NDArray) -> NDArray:

@@ -64,6 +64,9 @@ class SetPosterior(ABC):
     """How often supervised weights are fitted again to the labels that they estimate, before the labels are final."""
     n_growths_compared: int = 0
     """The same for model selection, which does not fit them to the final labels."""
+    confirms_growths: bool = False
+    """Whether supervised weights that are fitted to estimated labels confirm these too easily, as outside of the sets.
+    Models are then compared by fits without each fold."""
     is_fallible: bool = False
     """Whether sets may miss the true label, so that their sources are estimated."""
     ranks_errors: bool = False
@@ -135,6 +138,14 @@ class SetPosterior(ABC):
     @abstractmethod
     def phi(self, q: NDArray) -> NDArray:
         """Return the mean embedding of each set under q, (n, d)."""
+
+    def growth_state(self, F: NDArray, q: NDArray) -> NDArray:
+        """Return the state that supervised weights are fitted to again, given predictions F."""
+        return self.update(F, q, 1.0)
+
+    def of_rows(self, rows: NDArray) -> SetPosterior:
+        """Return the posterior of some rows, for fits without a fold (`confirms_growths`)."""
+        raise NotImplementedError
 
     def growth_target(self, phi: NDArray) -> NDArray:
         """Return the part of mean embeddings phi (n, d) that supervised weights learn from."""

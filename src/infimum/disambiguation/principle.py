@@ -24,7 +24,7 @@ from ..weights.holdout import Holdout, folds_of, rounded
 from .hard import best_of_starts
 from .posterior import Members, SetPosterior
 from .result import DisambiguationResult
-from .soft import Schedule, fit_growing, held_out_sums, posterior_of, run, supports_soft
+from .soft import Schedule, SoftResult, fit_growing, held_out_sums, posterior_of, run, supports_soft
 from .subsample import SoftLabelsInChunks, fit_subset, propagate
 
 SINGLE_THREAD_ROWS = 3000  # rows up to which one BLAS thread is faster than two
@@ -204,11 +204,12 @@ class Disambiguation(BaseEstimator):
             return self._from_subset(rows, output, sets, weights, target)
         # BLAS threads wait for each other between many small products
         with single_blas() if len(sets) <= SINGLE_THREAD_ROWS else nullcontext():
-            posterior = posterior_of(sets, rows.w) if weights.supervised and self.is_soft(sets) else None
+            noise = None if sets.options() is None else self.noise  # numbers are inside of their intervals
+            posterior = posterior_of(sets, rows.w, noise) if weights.supervised and self.is_soft(sets) else None
             n_growths = 0 if posterior is None else posterior.n_growths
-            fitted = fit_growing(weights, rows.X, target, posterior, rows.w, n_growths)
-            output, result = self._estimate(rows, output, sets, fitted, target)
-            if fitted.supervised:
+            fitted, q = fit_growing(weights, rows.X, target, posterior, rows.w, n_growths)
+            output, result = self._estimate(rows, output, sets, fitted, target, q)
+            if fitted.supervised and q is None:
                 phi = output.reduced(result.phi) if posterior is None else posterior.growth_target(result.phi)
                 fitted = fitted.refit(rows.X, target.with_phi(phi), rows.w)
         return self.loss(output, loss.sets, result), fitted, result
@@ -285,9 +286,9 @@ class Disambiguation(BaseEstimator):
         return SetLoss(posterior.expand(output), SoftLabelsInChunks(output, rows.X, model), "average")
 
     def _estimate(
-        self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target
+        self, rows: Any, output: OutputSpace, sets: Sets, weights: Weights, target: Target, q: NDArray | None = None
     ) -> tuple[OutputSpace, DisambiguationResult]:
-        """Estimate the labels; return the output space that contains them, and the result."""
+        """Estimate the labels, unless `q` is given; return the output space that contains them, and the result."""
         loo_operator = weights.loo_operator() if supports_soft(sets) else None
         if loo_operator is None:
             if self.is_soft(sets):
@@ -299,7 +300,8 @@ class Disambiguation(BaseEstimator):
                 )
             return output, self._hard(output, sets, np.asarray(weights(rows.X)), rows.w)
         posterior = self._posterior(sets, rows.w, weights)
-        found = run(weights, rows.X, posterior, self.schedule.capped(weights.largest_power), rows.w)
+        schedule = self.schedule.capped(weights.largest_power)
+        found = run(weights, rows.X, posterior, schedule, rows.w) if q is None else SoftResult(q, 0, True)
         q = posterior.dense(found.q)
         F = leave_one_out = None
         finds_errors, in_folds = self.threshold is not None, posterior.holds_out_folds or rows.groups is not None

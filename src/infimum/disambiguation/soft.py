@@ -229,24 +229,32 @@ def run(
 def fit_growing(
     weights: Weights, X: Any, target: Target, posterior: SetPosterior | None, sample_weight: Any = None,
     n_growths: int = 0,
-) -> Weights:  # fmt: skip
+) -> tuple[Weights, NDArray | None]:  # fmt: skip
     """Fit weights; supervised ones are fitted again `n_growths` times to the labels that they estimate.
+
+    Returns the weights, and the state that they were fitted to if it is final (`SetPosterior.confirms_growths`).
 
     Sets are a poor target: a forest that is grown on the middles of wide intervals splits by their widths. Each round
     estimates the labels from what the other rows predict, and fits the weights to these.
     """
     if posterior is None or not n_growths or not weights.supervised:
-        return weights.fit(X, target, sample_weight)
+        return weights.fit(X, target, sample_weight), None
     posterior = copy(posterior)  # other threads use it, and annotators are estimated again
     q = posterior.prior()
-    fitted = weights.fit_roughly(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
+
+    def regrown(fitted: Weights) -> Weights:
+        phi = posterior.growth_target(posterior.phi(q))
+        return fitted.refit(X, target.with_phi(phi), sample_weight)
+
+    phi = posterior.growth_target(posterior.phi(q))
+    fitted = weights.fit_roughly(X, target.with_phi(phi), sample_weight)
     for _ in range(n_growths):
         operator = fitted.loo_operator()
         if operator is None:  # weights without leave-one-out predictions cannot estimate labels
-            break
-        q = posterior.update(posterior.predictor(operator)(q), q, 1.0)
-        fitted = fitted.refit(X, target.with_phi(posterior.growth_target(posterior.phi(q))), sample_weight)
-    return fitted
+            return fitted, None
+        q = posterior.growth_state(posterior.predictor(operator)(q), q)
+        fitted = regrown(fitted)
+    return fitted, q if posterior.confirms_growths else None
 
 
 def posterior_of(sets: Sets, sample_weight: NDArray | None = None, noise: Any = None) -> SetPosterior | None:

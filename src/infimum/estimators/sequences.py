@@ -16,7 +16,8 @@ from ..outputs import Labels, Lattices, OutputSpace, Sequences, Sets
 from ..outputs.question_model import Belief, QuestionModel
 from ..outputs.sequences.questions import SequenceQuestions
 from ..outputs.sequences.space import rows_in
-from ..selection.chains import LAMBDAS, select_chain
+from ..selection import SearchConfig
+from ..selection.chains import select_chain
 from ..selection.scores import scored_by
 from ..solvers import Minimum
 from .held_out import HeldOut, held_out_tokens
@@ -131,7 +132,7 @@ class PartialSequenceTagger(OutputModel):
         w = self._weights(sample_weight, tokens)
         numbers = tokens.numbers.shape[1] > 0 and not tokens.texts and tokens.dicts is None
         kernels = [False, True] if self.features == "auto" and numbers else [self.features == "kernel"]
-        lams = list(LAMBDAS) if isinstance(self.lam, str) else [float(self.lam)]
+        lams = list(SearchConfig().chain_lams) if isinstance(self.lam, str) else [float(self.lam)]
         choice = select_chain(tokens, sets, w, kernels, lams, self.random_state, self.verbose, self._on_candidate)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         features = TokenFeatures(choice.kernel, seed).fit(tokens)

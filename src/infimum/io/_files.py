@@ -9,6 +9,7 @@ import json
 import os
 import re
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
@@ -18,13 +19,13 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
-from ..data.errors import NO_CELL, BadRows, shown
+from ..data.errors import NO_CELL, BadRows, InfimumWarning, shown
 from ..data.files import Path_ as Path_
 from ..data.files import atomic_write as atomic_write
 from ..data.limits import check_text, check_zip, parse_json
 from ._header import split_header
 
-FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,+-]*\Z))")
+FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?![\w\s.,\"+-]*\Z))")
 """Text that spreadsheets run; numbers and tags such as -5 and +red -round only look like it."""
 
 _FIELD_LIMIT = 2**31 - 1
@@ -258,8 +259,12 @@ def read_excel(path: Path_, name: str, header: int | None = None) -> tuple[list[
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         except (BadZipFile, KeyError, ValueError, OSError) as error:
             raise ValueError(f"{name} is not an Excel workbook ({error}). Save it as .xlsx or .csv.") from error
-        sheet = book.worksheets[0].iter_rows(values_only=True)
-        cells = [[None if cell == "" else cell for cell in row] for row in sheet]
+        sheet = book.worksheets[0]
+        if len(book.sheetnames) > 1:
+            others = ", ".join(map(repr, book.sheetnames[1:]))
+            message = f"{name}: the first sheet, {sheet.title!r}, is read. The others are not: {others}."
+            warnings.warn(message, InfimumWarning, stacklevel=2)
+        cells = [[None if cell == "" else cell for cell in row] for row in sheet.iter_rows(values_only=True)]
     width = max(map(len, cells), default=0)
     lines = [(number, row + [None] * (width - len(row))) for number, row in enumerate(cells, start=1)]
     names, rows = split_header(name, lines, None, header)

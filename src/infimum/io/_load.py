@@ -110,6 +110,9 @@ def _widths(text: str, sep: str) -> list[int]:
     return widths[:-1] if len(text) > SAMPLE else widths
 
 
+SEP_LINE = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
+"""A first line by which Excel sets the separator."""
+
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 LINES = (".jsonl", ".ndjson")
 ARROW = (".arrow", ".feather", ".ipc")
@@ -198,6 +201,8 @@ def load_table(
         if suffix not in SEPARATORS or (str(path) == STDIN and text.lstrip()[:1] in ("[", "{")):
             return _with_columns(name, json_records(text, name))
         usual = SEPARATORS[suffix]
+        if declared := SEP_LINE.match(text):
+            sep, header = sep or declared[1], header or 2
         below = text if header is None else "".join(text.splitlines(keepends=True)[header - 1 :])
         layout = Layout(sep or separator(below, usual), found)
         columns, rows = csv_records(text, name, layout.sep, header)

@@ -10,6 +10,7 @@ from ..data.errors import InputError
 from .numbers.text import parse_interval
 
 TAG = re.compile(r"[+-][^\s+\-,][^\s,]*")
+QUOTED = re.compile(r'(?<=[+-])"[^"]*"')
 NEXT_TAG = re.compile(r"[+-][^\s,]+")
 
 
@@ -30,7 +31,7 @@ def kind_of(cell: Any) -> str:
     text = str(cell)
     if _is_interval(text):
         return "number"
-    first, *others = re.split(r"[\s,]+", text.strip())
+    first, *others = re.split(r"[\s,]+", QUOTED.sub("tag", text.strip()))
     if TAG.fullmatch(first) and all(NEXT_TAG.fullmatch(part) for part in others):
         return "tags"
     return "ranking" if _is_comparison(text) else "labels"

@@ -13,7 +13,7 @@ from ..outputs.summary import SummaryTable
 from ..selection.scores import is_below
 from . import _page as h
 from .actions import scores
-from .facts import SCHEMA, Contents, plain
+from .facts import SCHEMA, Contents, percent, plain
 from .markdown import Section, markdown
 from .scores import Compared, scored
 
@@ -118,7 +118,7 @@ def _summary(found: list[Compared], n: int, n_differences: int) -> list[str]:
     if not is_below(first.losses, constant.losses, constant.weight):
         verdict = f"No model is better than the best constant ({constant.text})."
     elif len(order) == 1:
-        shares = f"{first.covering:.0%} against {constant.covering:.0%}"
+        shares = f"{percent(first.covering)} against {percent(constant.covering)}"
         verdict = f"{first.name} is better than the best constant: covering rate {shares}."
     elif is_below(first.losses, order[1].losses, first.weight):
         verdict = f"{first.name} is better than the others: its set risk is {first.risk:.3g}, that of {order[1].name}"

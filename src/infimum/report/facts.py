@@ -146,6 +146,16 @@ def chance(p: float) -> str:
     return "below 1%" if p < 0.01 else f"{p:.0%}"
 
 
+def percent(p: float) -> str:
+    """Return a share as text; only 0 and 1 are 0% and 100%.
+
+    >>> percent(0.987), percent(0.9985), percent(1.0)
+    ('99%', '99.9%', '100%')
+    """
+    text = f"{p:.0%}"
+    return f"{p:.1%}" if text in ("0%", "100%") and p not in (0, 1) else text
+
+
 class Contents:
     """The cells of the rows of a table, as text and as images.
 

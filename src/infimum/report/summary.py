@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..outputs import OUTPUT_TYPES
-from .facts import ReportFacts
+from .facts import ReportFacts, percent
 
 MIN_DIFFERENCE = 0.03  # difference of covering rates, or share of the RMSE, from which a simple model is better
 
@@ -21,12 +21,14 @@ def summary(
     """Return three sentences: what is there, how well it can be learned, and what to do next.
 
     Predictions of numbers and vectors (`countable` is False) are almost never equal to an exact label, so they are
-    described by an error instead of the covering rate. `worst_share` is the part of the squared error of the best
-    constant that the 5 % worst rows cause. If a few rows dominate it, it says little about the others.
+    described by an error instead of the covering rate. So are soft labels, with which every prediction is possible.
+    `worst_share` is the part of the squared error of the best constant that the 5 % worst rows cause. If a few rows
+    dominate it, it says little about the others.
     """
     has_rmse = "rmse" in facts.scores[-1]["errors"]
     few = worst_share if has_rmse and worst_share > DOMINATED else 0.0
-    score = _score if countable or has_rmse else _risk
+    covered = all(one["covering_rate"] == 1 for one in facts.scores)
+    score = _score if has_rmse or (countable and not covered) else _risk
     no_labels = facts.counts["exact"] + facts.counts["partial"] == 0
     learned = _consistent(facts.scores) if no_labels else _result(facts.scores, facts.beats_constant, score, few)
     return [_contents(facts), learned, _next(facts, n_suspects, n_impossible, few)]
@@ -90,7 +92,7 @@ def _score(one: dict[str, Any]) -> str:
         if math.isinf(high):  # the true value of a one-sided interval may be anywhere
             return f"at least {low:.3g}"
         return f"{high:.3g}" if high - low <= 1e-6 * high else f"{low:.3g} to {high:.3g}"
-    return f"{one['covering_rate']:.0%}"
+    return percent(one["covering_rate"])
 
 
 def _risk(one: dict[str, Any]) -> str:

@@ -22,6 +22,7 @@ from ..selection import out_of_fold
 from .scores import FOLDS, Compared, compared, scored
 
 ONLY_GROUPS = "Not available, because no row has a label."
+SOFT = "Not available for soft labels: probabilities separate the classes although no class is excluded."
 
 
 class Training(NamedTuple):
@@ -50,6 +51,8 @@ class Training(NamedTuple):
         """Return the identifiability, or None and why there is none."""
         if self.predictions is not None and self.held_out is None:
             return None, ONLY_GROUPS
+        if self.sets.likelihood() is not None and self.sets.answers_of_sources() is None:
+            return None, SOFT
         try:
             return identifiability_of(self.X, self.output, self.sets, self.weights, resolved=self.resolved), ""
         except ValueError as error:

@@ -18,20 +18,9 @@ from ..data.tokens import Design, TokenFeatures, Tokens
 from ..disambiguation.chain import Chain, fit_chain
 from ..outputs import Labels
 from ..outputs.sequences import Lattices
+from .config import SearchConfig
 from .result import Result, SelectionResult
 from .scores import compare_with_constant
-
-LAMBDAS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
-"""Strengths of the regularisation, compared from the largest until the held-out likelihood falls."""
-
-N_COMPARED = 1000
-"""Labelled sequences that are compared at most; more make the choice slower and hardly change it."""
-
-N_HELD_OUT = 100
-"""Held-out sequences after which no further fold is evaluated. Small data use all five folds."""
-
-MAX_ITER, TOL = 60, 1e-4
-"""Iterations of a fit that is only compared, and its tolerance; fits start at the solution for the previous lambda."""
 
 
 class Choice(NamedTuple):
@@ -51,7 +40,7 @@ class Fold(NamedTuple):
 
 def select_chain(
     tokens: Tokens, sets: Lattices, w: NDArray, kernels: list[bool], lams: list[float], random_state: Any,
-    verbose: int = 0, on_result: Callable[[Result], bool] | None = None,
+    verbose: int = 0, on_result: Callable[[Result], bool] | None = None, config: SearchConfig | None = None,
 ) -> Choice:  # fmt: skip
     """Return the features and the regularisation of the largest held-out log-likelihood.
 
@@ -69,18 +58,21 @@ def select_chain(
         Whether progress is shown.
     on_result : callable, optional
         Is called with each result; if it returns True, nothing further is compared.
+    config : SearchConfig, optional
+        The constants of the comparison.
     """
+    config = SearchConfig() if config is None else config
     random = check_random_state(random_state)
     labelled = np.flatnonzero((w > 0) & ~sets.is_unlabelled)
     if len(kernels) * len(lams) == 1 or len(labelled) < 4:
         return Choice(kernels[0], 1.0 if len(lams) > 1 else lams[0], None)
-    some = random.permutation(labelled)[:N_COMPARED]
+    some = random.permutation(labelled)[: config.n_sequences]
     tokens, sets, w = tokens.take(some), sets[some], w[some]
-    folds = [Fold(*split) for split in KFold(min(5, len(some) // 2)).split(some)]
-    folds = folds[: max(1, -(-N_HELD_OUT // len(folds[0].held_out)))]
+    folds = [Fold(*split) for split in KFold(min(config.n_folds, len(some) // 2)).split(some)]
+    folds = folds[: max(1, -(-config.n_sequences_held_out // len(folds[0].held_out)))]
     results: list[tuple[Result, bool, float, NDArray]] = []
     stopped = False
-    each = (_compare(tokens, sets, w, kernel, lams, folds, random, verbose) for kernel in kernels)
+    each = (_compare(tokens, sets, w, kernel, lams, folds, random, verbose, config) for kernel in kernels)
     for one in chain.from_iterable(each):
         results.append(one)
         stopped = on_result is not None and on_result(one[0])
@@ -97,7 +89,7 @@ def select_chain(
 
 def _compare(
     tokens: Tokens, sets: Lattices, w: NDArray, kernel: bool, lams: list[float], folds: list[Fold], random: Any,
-    verbose: int,
+    verbose: int, config: SearchConfig,
 ) -> Iterator[tuple[Result, bool, float, NDArray]]:  # fmt: skip
     """Yield the results of the strengths of regularisation up to the first that is worse than the one before."""
     seed = int(random.randint(2**31 - 1))
@@ -108,7 +100,8 @@ def _compare(
         began = time.perf_counter()
         likelihoods, labels = [], []
         for k, fold in enumerate(folds):
-            own = fit_chain(design[sets.tokens(fold.fit)], sets[fold.fit], lam, w[fold.fit], chains[k], MAX_ITER, TOL)
+            fit = design[sets.tokens(fold.fit)], sets[fold.fit], lam, w[fold.fit]
+            own = fit_chain(*fit, chains[k], config.chain_max_iter, config.chain_tol)
             test = sets[fold.held_out]
             new = design[sets.tokens(fold.held_out)]
             likelihoods.append(own.log_likelihoods(new, test))
@@ -145,6 +138,7 @@ def held_out(
     single : bool
         Whether each token is a sequence of its own, so that labels do not depend on each other.
     """
+    config = SearchConfig()
     P, z = np.empty(sets.mask.shape), np.empty(len(sets.mask), dtype=int)
     for fold in folds:
         fit, test = sets.tokens(fold.fit), sets.tokens(fold.held_out)
@@ -152,7 +146,7 @@ def held_out(
         if single:
             weight = np.repeat(weight, own.lengths)
             own, new = (Lattices(part.mask, np.ones(len(part.mask), dtype=int)) for part in (own, new))
-        model = fit_chain(design[fit], own, lam, weight, None, MAX_ITER, TOL)
+        model = fit_chain(design[fit], own, lam, weight, None, config.chain_max_iter, config.chain_tol)
         P[test], z[test] = model.marginals(design[test], new), model.predict(design[test], new)[0]
     return P, z
 

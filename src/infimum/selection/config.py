@@ -174,6 +174,9 @@ class SearchConfig:
     min_gain_nearest: float = 0.05
     """Set risk that it must gain, in units of the mean squared difference of the two predictions. Otherwise it trades
     accuracy inside of wide intervals for tiny errors at their ends."""
+    min_kept_nearest: float = 0.5
+    """Share that it must keep of the log-likelihood that the best candidate gains over the constant. It is .6 and more
+    for concentrations between two limits, and below .3 for censored times, whose order would be lost."""
     min_noise: float = 0.03
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0
@@ -218,6 +221,19 @@ class SearchConfig:
     intercept_weight: float = 100.0
     """Variance of the constant feature, in units of the number of features, that stands for the unpenalised intercept
     of linear ridge during the search."""
+
+    # Sequences
+
+    chain_lams: tuple[float, ...] = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+    """Regularisation strengths of `PartialSequenceTagger`, compared in this order until the likelihood falls."""
+    n_sequences: int = 1000
+    """Labelled sequences that are compared at most. More make the search slower and hardly change its result."""
+    n_sequences_held_out: int = 100
+    """Held-out sequences after which no further fold is evaluated. Small data use all folds."""
+    chain_max_iter: int = 60
+    """Iterations of a fit that is only compared. It starts at the solution for the previous strength."""
+    chain_tol: float = 1e-4
+    """Relative change of the objective at which such a fit ends."""
 
     def __repr__(self) -> str:
         changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]

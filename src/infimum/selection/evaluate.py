@@ -253,9 +253,12 @@ class EvaluationData:
         principle = self.principles[candidate.principle]
         return Recipe(principle, candidate.negative_weights, weights, self.recipe.solver)
 
-    def posterior_of(self, recipe: Recipe) -> SetPosterior | None:
-        """Return the posterior of the labels, which all base learners share; that of plain sets by default."""
-        found = recipe.disambiguation
+    def posterior_of(self, recipe: Recipe, grown: bool = False) -> SetPosterior | None:
+        """Return the posterior of the labels, which all base learners share; that of plain sets by default.
+
+        With `grown`, return that of the labels on which forests are grown: numbers are inside of their intervals.
+        """
+        found = recipe.disambiguation if self.sets.options() is not None or not grown else None
         noise = None if found is None else found.noise  # no other parameter changes the posterior
         key = str(noise)
         if key not in self._posteriors:
@@ -310,10 +313,13 @@ def _evaluate(
                 kernels = data.kernels
                 z = out_of_fold(recipe, kernels.X, data.output, data.sets, data.w, kernels.folds, **shared)
             else:
-                if holdout is None:
-                    grown_on = data.posterior_of(recipe.without_noise()) if recipe.refits_on_labels else None
-                    holdout = data.kernels.holdout(candidate, preview, grown_on)
-                z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
+                grown_on = data.posterior_of(recipe, grown=True) if recipe.refits_on_labels else None
+                F = None if grown_on is None else data.kernels.predict_grown(candidate, grown_on)
+                if grown_on is not None and F is not None:
+                    z = OutOfFold(*grown_on.outputs(F, data.output), grown_on.miss_share(F), F)
+                else:
+                    holdout = data.kernels.holdout(candidate, preview, grown_on) if holdout is None else holdout
+                    z = predict_held_out(recipe, holdout, data.output, data.sets, data.w, **shared)
             rows = row_scores(data.output, data.sets, z, data.w, posterior)._replace(clusters=data.clusters)
             if data.sets.comparisons() is not None:
                 rows = rows._replace(dependence=comparison_gains(data.output, data.sets, z, data.kernels.folds))

@@ -116,8 +116,27 @@ class KernelCache:
             # the splits of one forest have seen all comparisons, and rounds of updates spread them: pure noise would
             # be predicted better than by a constant
             return Refitted.of(weights, self.X, self.target, self.w, self.folds)
-        fitted = fit_growing(weights, self.X, self.target, posterior, self.w, n_growths)
+        fitted, _ = fit_growing(weights, self.X, self.target, posterior, self.w, n_growths)
         return fitted.held_out(self.X, self.target, self.w, self.folds)
+
+    def predict_grown(self, candidate: Candidate, posterior: SetPosterior) -> NDArray | None:
+        """Predict each row without its fold by weights that are fitted to estimated labels of the other rows, (n, *e).
+
+        Return None if predictions by `holdout` are not too good, as for weights that do not depend on the labels.
+        """
+        if candidate.rows or not posterior.confirms_growths:
+            return None
+        table, order = Table(self.X, None, self.w), np.arange(self.n)
+        weights = self.final_weights(candidate, self.n, table, order, self.compared)
+        F = np.empty(posterior.shape)
+        for fold in self.folds if weights.supervised else []:
+            rest = np.delete(order, fold)
+            w, own = None if self.w is None else self.w[rest], posterior.of_rows(rest)
+            fitted, q = fit_growing(clone(weights), self.X[rest], self.target[rest], own, w, own.n_growths)
+            if q is None:
+                return None
+            F[fold] = (fitted(self.X[fold]) @ q.reshape(len(q), -1)).reshape(len(fold), *q.shape[1:])
+        return F if weights.supervised else None
 
     def _of_exact_rows(self, candidate: Candidate) -> Holdout:
         """Return the predictions of a base learner that is fitted to the rows with an exact label."""
@@ -164,19 +183,21 @@ class KernelCache:
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(fit)(*one) for one in enumerate(self.folds))
         return Refitted(self.n, fits)
 
-    def final_weights(self, candidate: Candidate, n: int, table: Table | None, order: NDArray) -> Weights:
+    def final_weights(
+        self, candidate: Candidate, n: int, table: Table | None, order: NDArray, config: SearchConfig | None = None
+    ) -> Weights:
         """Return the weights of a candidate, to be fitted to all n rows.
 
         `table` contains all rows, or is None for rows in chunks. The first rows of `order`, which does not depend on
         the units of the features, are the Nyström centres.
         """
         if candidate.parts:
-            each = [self.final_weights(part, n, table, order) for part, _ in candidate.parts]
+            each = [self.final_weights(part, n, table, order, config) for part, _ in candidate.parts]
             return Mixture(each, [share for _, share in candidate.parts])
         # the ridge n lam grows as the root of n: between constant noise and constant lam
         ratio = float(np.sqrt(self.total / max(n, self.total)))
         if candidate.gamma is None:
-            return candidate.build(n, self.config, lam_ratio=ratio, n_features=self.X.shape[1])
+            return candidate.build(n, config or self.config, lam_ratio=ratio, n_features=self.X.shape[1])
         found: dict[str, Any] = {
             "lam_ratio": ratio,
             "median": self.distances(candidate.scaling, candidate.kernel)[1],

@@ -39,11 +39,13 @@ def is_likelier_noisy(problem: Any, data: Any, record: Any) -> bool:
 def _soft(found: list, problem: Any) -> list:
     """Return the candidates that are evaluated again under the assumption that sets may miss.
 
-    Forests, which learn from the labels, confirm estimates outside of the sets too easily. Those of numbers are grown
-    on values inside of the intervals.
+    Forests of tags or rankings confirm estimates outside of the sets too easily. Those of labels are fitted again in
+    each fold, and those of numbers are grown on values inside of the intervals.
     """
-    avoided = ("constant", "mixture") if problem.rule.regression else ("constant", "forest", "mixture")
+    has_forests = problem.rule.regression or problem.rule.n_choices == 1
+    avoided = ("constant", "mixture") if has_forests else ("constant", "forest", "mixture")
     soft = [one for one in found if has_likelihood(one) and one.candidate.weights not in avoided]
+    soft = [one for one in soft if problem.rule.regression or not one.candidate.rows]
     return [one for one in soft if one.candidate.principle not in (NEAREST, NOISY)]
 
 
@@ -64,6 +66,8 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     soft = _soft(found, problem)
     groups = competitive_groups(soft if regression and soft else found, problem.rule)
     tops = [one for one, *_ in groups if one in soft]
+    if not regression:  # forests take longest
+        tops = [one for one in tops if one.candidate.weights != "forest"] or tops
     record.compare(_with_noise(tops, problem), data)
     if problem.sets.comparisons() is not None:  # rankings take longer, and the best base learners hardly change
         return
@@ -72,7 +76,7 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
     n_evaluated = 0
     near = [replace(one.candidate, principle=NOISY) for one in soft]
     if problem.rule.n_choices == 1 and not problem.given:
-        near = [one for one in near if not one.has_relevance] + _first_kernels(problem)
+        near = [one for one in near if not (one.has_relevance or one.weights == "forest")] + _first_kernels(problem)
     for _ in range(config.n_steps):
         noisy = [one for one in record.on(data) if is_noisy(one)]
         if not noisy or problem.given or all(one.rows.miss < config.min_noise for one in noisy):
@@ -82,7 +86,8 @@ def try_noise(problem: Any, data: Any, record: Any) -> None:
         record.compare(near, data)
         noisy = [one for one in record.on(data) if is_noisy(one)]
         best = [group[0].candidate for group in competitive_groups(noisy, problem.rule)]
-        near = [one for top in best if not top.has_relevance for one in top.neighbours(config)]
+        best = [one for one in best if not one.has_relevance and (regression or one.weights != "forest")]
+        near = [one for top in best for one in top.neighbours(config)]
     noisy = [one for one in record.on(data) if is_noisy(one)]
     if regression:
         record.compare(mixtures_of(noisy, problem.rule, NOISY), data)
@@ -99,7 +104,8 @@ def _with_noise(tops: list, problem: Any) -> list[Candidate]:
     found = [replace(one.candidate, principle=NOISY) for one in tops]
     if problem.rule.n_choices != 1 or problem.given:
         return found
-    plain = [one for one in found if not one.has_relevance]  # relevances are learned again for each fold
+    # relevances are learned again for each fold, and forests are fitted again
+    plain = [one for one in found if not (one.has_relevance or one.weights == "forest")]
     return [*found, *(near for one in plain for near in one.neighbours(problem.config, rougher=True))]
 
 

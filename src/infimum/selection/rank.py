@@ -79,15 +79,16 @@ def select(found: Sequence[Evaluation], rule: Rule) -> Evaluation:
         How they are compared.
     """
     nearest, others = _split(found, is_nearest)
+    nearest = [one for one in nearest if _keeps_likelihood(one, others, rule)]
     if nearest and others:
         mean, best = select(others, rule), min(nearest, key=_mean_loss)
         gains = not is_noisy(mean) and mean.rows.is_worse(best.rows, rule.config.n_se_nearest)
         # beside wide intervals, predictions far off the estimated values gain almost nothing
         moved = float(np.square(best.z - mean.z).reshape(len(best.z), -1).sum(axis=1).mean())
         return best if gains and _mean_loss(mean) - _mean_loss(best) >= rule.config.min_gain_nearest * moved else mean
-    noisy, others = _split(found, is_noisy)
+    noisy, others = _split(others or found, is_noisy)
     if not noisy or not others:
-        return _select(found, rule)
+        return _select(noisy or others, rule)
     plain, best = _select(others, rule), _best_noisy(noisy, rule)
     return best if _pays(best, plain, others, rule) else plain
 
@@ -324,6 +325,19 @@ def is_noisy(one: Evaluation) -> bool:
 def is_nearest(one: Evaluation) -> bool:
     """Whether predictions of a candidate minimise the infimum loss to the sets after disambiguation."""
     return one.candidate.principle == NEAREST
+
+
+def _keeps_likelihood(nearest: Evaluation, others: Sequence[Evaluation], rule: Rule) -> bool:
+    """Whether predictions that minimise the infimum loss keep enough of what models gain over the constant.
+
+    Values of most rows may be beyond a detection limit. Predictions at the limit then have almost no loss, although
+    values are far from it, and their order is lost.
+    """
+    constants, models = _split(others, is_constant)
+    if not constants or not models:
+        return True
+    least, largest = (likeliest(some).result.log_likelihood for some in (constants, models))
+    return nearest.result.log_likelihood - least >= rule.config.min_kept_nearest * (largest - least)
 
 
 def nearest_of(found: Sequence[Evaluation], rule: Rule) -> list[Candidate]:

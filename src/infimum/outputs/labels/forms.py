@@ -22,7 +22,7 @@ from .voted import check_probabilities, is_soft, soft_table, unquoted
 
 AMBIGUOUS = "Pass CandidateLabels(y) if the rows are masks, or sets such as {0, 1} if 0 and 1 are labels."
 NEITHER = "neither 'a' nor 'b' is '!a|!b' or Not('a', 'b')"
-VOTES = "got pairs instead of labels; for answers of several annotators, pass infimum.Votes"
+VOTES = "got pairs instead of labels; for answers of several annotators, pass infimum.Votes([dict(row) for row in y])"
 FLAGS = (
     "All rows of a candidate mask must have the same length. Candidates among the classes True and False are sets,"
     " {True, False}; a candidate mask is CandidateLabels(y)."

@@ -9,10 +9,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.blanks import stripped
 from ...data.errors import InputError, each_cell, shown
 from ...data.lookalikes import LookAlike
 from ..cells import CellFormat, Conflict, rows_of_names
-from .forms import FORMS, is_writable, tags_in
+from .forms import FORMS, MINUS, SEPARATORS, tags_in
+
+
+def _quoted(tag: str) -> str:
+    """Return a tag as it is written in text: in quotes if it contains a separator or begins with a sign."""
+    return f'"{tag}"' if tag[0] in f"+{MINUS}" or SEPARATORS.search(tag) else tag
 
 
 class TagCells(CellFormat):
@@ -59,10 +65,10 @@ class TagCells(CellFormat):
         return each_cell(cells, renamed, FORMS)
 
     def _to_text(self, cell: Any) -> str:
-        bad = [tag for tag in map(str, cell) if not is_writable(tag)]
+        bad = [tag for tag in map(str, cell) if not tag or '"' in tag or tag != stripped(tag)]
         if bad:
-            raise ValueError(f"the tag {shown(bad[0])} cannot be written as text, where , ; | + - have a meaning")
-        return " ".join(f"{'+' if present else '-'}{tag}" for tag, present in cell.items())
+            raise ValueError(f"the tag {shown(bad[0])} cannot be written as text, where quotes have a meaning")
+        return " ".join(f"{'+' if present else '-'}{_quoted(str(tag))}" for tag, present in cell.items())
 
     def intersect_cells(self, cells: list) -> Any:
         known: dict = {}

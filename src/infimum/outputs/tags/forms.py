@@ -26,7 +26,9 @@ BOTH = (
     "False means absent in a table of booleans, and 0 means unknown in a table of numbers. If your 0 means absent, pass"
     " np.asarray(y).astype(bool). If it means unknown, write 1 for present and -1 for absent."
 )
-SEPARATORS = re.compile(f"([{re.escape(BLANKS)},;|]+)")
+SEPARATORS = re.compile(f"[{re.escape(BLANKS)},;|]+")
+TOKEN = re.compile(rf'([+\-−‐‑–]?)(?:"([^"]*)"(?=[{re.escape(BLANKS)},;|]|$)|([^{re.escape(BLANKS)},;|]+))')
+"""A sign and a tag; a tag in double quotes may contain blanks and separators."""
 MINUS = "-−‐‑–"
 """Signs of an absent tag: the hyphen, the minus sign that the library prints, and hyphens and dashes of editors."""
 VALUES = {"0", "1", "-1", "0.0", "1.0", "-1.0", "true", "false", "nan", "none"}
@@ -133,6 +135,8 @@ def tags_in(cell: Any) -> dict[Any, bool]:
 
     >>> tags_in({"red": -1, "round": None}), tags_in("+red -round"), tags_in(["red"])
     ({'red': False}, {'red': True, 'round': False}, {'red': True})
+    >>> tags_in('+"none of these" -red')
+    {'none of these': True, 'red': False}
     """
     if is_missing(cell):
         return {}
@@ -162,34 +166,25 @@ def _is_present(tag: Any, value: Any) -> bool:
 def _tokens(text: str) -> list[tuple[str, bool]]:
     """Return the tags of text such as "+red -round", and whether each is present.
 
-    The name of a tag with a sign continues after a space.
+    The name of a tag with a sign continues after a space. A name in double quotes may contain any separator.
 
     >>> _tokens("+dark red -round"), _tokens("dark red")
     ([('dark red', True), ('round', False)], [('dark', True), ('red', True)])
     """
     found: list[tuple[str, bool]] = []
-    signed = False
-    parts = ["", *SEPARATORS.split(text)]
-    for between, token in zip(parts[::2], parts[1::2]):
-        if not token:
+    continues, end = False, 0
+    for match in TOKEN.finditer(text):
+        sign, quoted, plain_name = match.groups(default="")
+        between, end = text[end : match.start()], match.end()
+        if continues and plain_name and not sign and not between.strip(" "):
+            found[-1] = f"{found[-1][0]} {plain_name}", found[-1][1]
             continue
-        if signed and token[0] not in f"+{MINUS}" and not between.strip(" "):
-            found[-1] = f"{found[-1][0]} {token}", found[-1][1]
-            continue
-        signed = token[0] in f"+{MINUS}"
-        name = token[1:] if signed else token
-        if not name or name[0] in f"+{MINUS}":
+        name = stripped(quoted) or plain_name
+        if not name or (not quoted and name[0] in f"+{MINUS}"):
             raise InputError(f"expected a tag after one sign, got {shown(text)}")
-        found.append((name, token[0] not in MINUS))
+        found.append((name, not sign or sign not in MINUS))
+        continues = bool(sign) and not quoted
     return found
-
-
-def is_writable(tag: str) -> bool:
-    """Return whether a tag can be read from the text that consists of a sign and its name."""
-    try:
-        return _tokens(f"+{tag}") == [(tag, True)]
-    except InputError:
-        return False
 
 
 def facts_of(y: Any) -> Facts:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NEEDS = {"security.md": "skops", "io.md": "pandas", "from_snorkel.md": "pandas"}  # pages about more than the wheel
 NEEDS |= {"command_line.md": "skops", "conformal.md": "matplotlib", "README.md": "pandas", "multioutput.md": "pandas"}
-NEEDS |= {"people.md": "pandas", "start.md": "pandas"}
+NEEDS |= {"people.md": "pandas", "start.md": "pandas", "rankings.md": "pandas"}
 
 # Runs in the empty environment: the blocks of every page, one name space a page, in a folder of its own. Every block
 # prints what the block of text below it says.

@@ -56,9 +56,9 @@ def test_chunks_give_the_fit_of_arrays(family, at):
 @EACH
 def test_a_function_may_start_the_iteration_again(family, data):
     X, y = data
-    model = PartialClassifier(search_config=SMALL_SEARCH).fit(X, y)
+    model = PartialClassifier(weights=family).fit(X, y)
     chunks = Chunks(lambda: ((X[i : i + 70], y[i : i + 70]) for i in range(0, 300, 70)), n_chunks=5)
-    other = PartialClassifier(search_config=SMALL_SEARCH).fit(chunks)
+    other = clone(model).fit(chunks)
     same(model, other, X)
     assert other.weights_.n_rows_ == 300
     assert (np.concatenate(list(other.predict(chunks))) == model.predict(X)).all()

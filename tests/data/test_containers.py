@@ -85,6 +85,7 @@ HOSTILE = [
 SPACES = [Labels(), Labels(classes=[0, 1, "a"]), Tags(), Tags(["a", "b"]), Rankings(), Rankings(3), Reals(), Vectors()]
 
 
+@pytest.mark.filterwarnings("ignore:y contains numbers up to:infimum.InfimumWarning")
 @settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from(SPACES),

@@ -45,6 +45,7 @@ MODELS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*prediction sets contain all outputs:infimum.InfimumWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_fit_uses_sample_weights(name, rows):
     X, y, w, good = rows
@@ -67,6 +68,7 @@ def test_grid_search_over_a_search_passes_sample_weights(rows):
     assert found.best_score_ > 0.8
 
 
+@pytest.mark.filterwarnings("ignore:.*prediction sets contain all outputs:infimum.InfimumWarning")
 def test_weights_reach_the_steps_of_a_pipeline_without_routing(rows):
     X, y, w, good = rows
     with sklearn.config_context(enable_metadata_routing=False):

@@ -197,11 +197,11 @@ def test_fit_finds_the_relevant_features(cloud, rng):
     X, mask, _ = cloud
     test = rng.standard_normal((1000, 20))
     truth = rule(test)
-    model = PartialClassifier().fit(X, mask)
+    model = PartialClassifier(weights="kernel").fit(X, mask)
     assert model.selection_.best.scaling.startswith("relevant")
     assert "relevant" in repr(model.selection_).splitlines()[2]
     reached = model.score(test, truth)
-    without = PartialClassifier(search_config=SearchConfig(relevance_columns=0)).fit(X, mask)
+    without = PartialClassifier(weights="kernel", search_config=SearchConfig(relevance_columns=0)).fit(X, mask)
     assert reached > without.score(test, truth) + 0.03
 
 
@@ -216,8 +216,8 @@ def test_numbers_too(rng):
 
 def test_fit_with_relevances_through_centres_and_on_chunks(cloud):
     X, mask, truth = cloud
-    exact = PartialClassifier().fit(X, mask)
-    model = PartialClassifier(search_config=SearchConfig(exact_rows=100, center_bounds=(120, 120)))
+    exact = PartialClassifier(weights="kernel").fit(X, mask)
+    model = PartialClassifier(weights="kernel", search_config=SearchConfig(exact_rows=100, center_bounds=(120, 120)))
     for fitted in (clone(model).fit(X, mask), clone(model).fit(Chunks.of(X, mask))):
         family = fitted.recipe_.weights
         assert isinstance(family.weights, weights.Nystrom)

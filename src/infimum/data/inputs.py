@@ -139,7 +139,8 @@ def _check_cell(cell: Any, row: int) -> None:
 
 def some_rows(X: Any, rows: NDArray) -> Any:
     """Return some rows of X: an array, a sparse matrix, a DataFrame or a list."""
-    return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, rows)
+    X = X.tocsr() if hasattr(X, "tocsr") else X
+    return _safe_indexing(X if hasattr(X, "__getitem__") else np.asarray(X), rows)
 
 
 def in_range(X: Any, names: list[str] | None = None) -> Any:

@@ -116,7 +116,7 @@ def facts_of(y: Any) -> Facts:
 def _warn_of_ratings(table: ValueTable) -> None:
     """Warn about numbers that are too large for ranks with gaps: ratings, of which the largest is best."""
     values, m = table.values[~table.missing], table.missing.shape[1]
-    if len(values) and values.max() > 2 * m:
+    if len(values) and 2 * m < values.max() < np.inf:
         warnings.warn(
             f"y contains numbers up to {values.max():g} for {m} items. They are used as ranks, of which the smallest is"
             " best. If the largest number is best, pass -y.",

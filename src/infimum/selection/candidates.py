@@ -195,7 +195,7 @@ def _learners_of(family: str, n: int, X: Any, config: SearchConfig, regression: 
         return [forest_of(*one) for one in (forests if regression else forests[:1])]
     if family == "boosting":
         share = config.forest_share(X.shape[1])
-        return [Candidate("boosting", max_features=one) for one in (share, share / 3)]
+        return [Candidate("boosting", max_features=one * share) for one in config.boosting_shares]
     if family == "neighbors":
         return [Candidate("neighbors", n_neighbors=k) for k in config.n_neighbors]
     if family == "laplacian":

@@ -100,6 +100,8 @@ class SearchConfig:
     """Features beyond which regression forests consider at most `forest_share_wide` of them for a split."""
     forest_share_wide: float = 1 / 3
     """Share of features. Splits that see all of a thousand features take three times as long and are no better."""
+    boosting_shares: tuple[float, ...] = (1.0, 1 / 3)
+    """Shares of features that boosted trees consider for a split, in units of those of forests."""
     n_neighbors: tuple[int, ...] = (5, 20)
     """Numbers of nearest neighbours."""
     graph_neighbors: tuple[int, ...] = (5, 10, 20)
@@ -155,6 +157,8 @@ class SearchConfig:
     that leaves 95 % of 56 tables of independent labels to the constant."""
     n_permutations: int = 99
     """Permutations of that test. Fewer take less time, and the smallest p-value is larger."""
+    permuted_gammas: tuple[float, ...] = (1.0, 4.0)
+    """Kernel widths of that test, in units of 1 / (median distance between rows): smooth and local dependence."""
     permuted_rows: int = 300
     """Rows of that test. More rows rarely need it."""
     n_se_dependent: float = 2.0
@@ -184,6 +188,9 @@ class SearchConfig:
     """Share of sets that miss the true label. Below, all sets are assumed to contain it; smaller shares do no harm."""
     n_se_noise: float = 2.0
     """Standard errors of a difference of log-likelihoods that the assumption of sets that miss must gain."""
+    n_se_likelier_noise: float = 0.5
+    """Standard errors by which few rows must be likelier under that assumption for a search on `second_rows_noisy`.
+    Clean sets rarely gain as much, and more rows take four times as long."""
     n_se_tie: float = 0.5
     """Standard errors of a difference of log-likelihoods. Candidates that are worse by less count as equal."""
     prune_ratio: float = 1.3

@@ -42,7 +42,7 @@ def dependence(kernels: KernelCache, clusters: NDArray | None = None) -> float:
     to_unit -= to_unit.mean(axis=0)  # features and kernels are centred
     D, width = kernels.distances("standard", "rbf")
     D = D[np.ix_(rows, rows)]
-    grams = [to_unit @ exponential(D, rate / width) @ to_unit.T for rate in (1, 4)]
+    grams = [to_unit @ exponential(D, rate / width) @ to_unit.T for rate in config.permuted_gammas]
     Z = np.asarray(to_unit @ scaled("standard", kernels.X[rows], w))
     return _quantile(grams, Z, phi, config.n_permutations)
 

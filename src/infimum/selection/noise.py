@@ -32,7 +32,7 @@ def is_likelier_noisy(problem: Any, data: Any, record: Any) -> bool:
     """Whether some of these few rows are likelier if sets may miss the true label."""
     plain, noisy = _soft(record.on(data), problem), [one for one in record.on(data) if is_noisy(one)]
     best = select(plain, problem.rule) if plain else None
-    n_se = problem.config.n_se_noise / 4  # clean sets rarely gain as much, and more rows would take four times as long
+    n_se = problem.config.n_se_likelier_noise
     return best is not None and any(best.rows.is_worse(one.rows, n_se, likelihood=True) for one in noisy)
 
 

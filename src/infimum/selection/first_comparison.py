@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from numpy.typing import NDArray
-
 from ..disambiguation import Disambiguation
 from ..loss import Average
 from .candidates import Candidate
@@ -62,15 +60,10 @@ def groups_to_refine(problem: SearchProblem, found: list[Evaluation]) -> list[li
     return quick or groups
 
 
-def with_more_rows(
-    problem: SearchProblem, data: EvaluationData, record: Record, order: NDArray, threads: int
-) -> EvaluationData:
-    """Compare the best candidates of each family once more on more rows, for labels; return the rows used last."""
-    found, n = record.on(data), min(len(problem.sets), problem.config.last_rows)
-    if not found:
-        return data
-    more, best = problem.data(order[:n], threads), select(found, problem.rule)
-    plain = [one for one in found if not is_noisy(one)]
+def compare_best(problem: SearchProblem, record: Record, few: EvaluationData, more: EvaluationData) -> EvaluationData:
+    """Compare the best candidates of each family on few rows once more, on more rows; return these."""
+    found = record.on(few)
+    best, plain = select(found, problem.rule), [one for one in found if not is_noisy(one)]
     kept = [*survivors(plain or found, problem.rule), *([best] if is_noisy(best) else [])]
     record.compare([one.candidate for one in kept], more)
     return more

@@ -34,7 +34,7 @@ from .candidates import (
 )
 from .config import SearchConfig
 from .evaluate import EvaluationData, scores_of_selected
-from .first_comparison import compare_first, groups_to_refine, with_more_rows
+from .first_comparison import compare_best, compare_first, groups_to_refine
 from .kernel_cache import KernelCache
 from .noise import is_likelier_noisy, may_be_noisy, try_noise
 from .rank import Rule, best_model, far_behind, has_likelihood, is_noisy, mixtures_of, nearest_of, select, survivors
@@ -202,7 +202,7 @@ def select_recipe(
 def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: int) -> tuple[EvaluationData, bool]:
     """Run the stages of the search; return the rows of the last one, and whether it came to its end."""
     config, n, classifies = problem.config, len(problem.sets), problem.classifies
-    first, second = config.rows(problem.costly, classifies)
+    (first, second), last = config.rows(problem.costly, classifies), min(n, config.last_rows)
     candidates, later, first_principle = problem.first_candidates(), list[Candidate](), problem.pairs[0][0]
     tuned = [one for one in candidates if one.is_tuned and one.principle == first_principle]
     in_two = n > config.skip_first_ratio * first and not problem.given and bool(tuned or not classifies)
@@ -243,10 +243,10 @@ def run_stages(problem: SearchProblem, order: NDArray, record: Record, threads: 
             relevant = relevant_candidates(problem, data, record, starts, plain)
             try_neighbours(problem, data, record, relevant, rougher=not problem.costly)
             # Stage 6: compare the best of each family on even more rows.
-            if problem.classifies and min(n, config.last_rows) > config.skip_first_ratio * len(data):
-                if noisy and record.on(data):
+            if classifies and last > config.skip_first_ratio * len(data) and record.on(data):
+                if noisy:
                     try_noise(problem, data, record)
-                data, noisy = with_more_rows(problem, data, record, order, threads), False
+                data, noisy = compare_best(problem, record, data, problem.data(order[:last], threads)), False
         # Stage 7: average the best candidates of all families.
         if not problem.costly and is_auto(problem.recipe.weights) and not problem.chunked and record.on(data):
             record.compare(mixtures_of(record.on(data), problem.rule), data)
